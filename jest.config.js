@@ -1,0 +1,17 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/\\.data/'],
+  modulePathIgnorePatterns: ['/\\.data/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+};

@@ -1,0 +1,52 @@
+/** Why a request failed. Domain code knows these words and no HTTP; `libs/http` holds the one table to status codes. */
+export const problemKinds = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'queue_full',
+  'rate_limited',
+  'bad_gateway',
+  'unavailable',
+] as const;
+
+export type ProblemKind = (typeof problemKinds)[number];
+
+export interface ProblemOptions {
+  /** Seconds after which a retry may succeed; becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** Further sentences, one per field or cause. */
+  also?: readonly string[];
+  cause?: unknown;
+}
+
+/**
+ * A refusal that the caller is meant to read: a kind and sentences of ours. Never holds a secret value or a
+ * remote's body. `not_found` with an empty sentence is the answer for a missing object or an empty list.
+ */
+export class Problem extends Error {
+  readonly kind: ProblemKind;
+  readonly sentences: readonly string[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ProblemKind, sentence = '', options: ProblemOptions = {}) {
+    super(sentence || kind, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Problem';
+    this.kind = kind;
+    this.sentences = [...(sentence ? [sentence] : []), ...(options.also ?? [])];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** The answer for a missing object and for an empty list: 404 with no sentences (decisions, section 1). */
+export const notFound = (): Problem => new Problem('not_found');
+
+/** Bad input; the sentence names the field. */
+export const invalid = (sentence: string, also: readonly string[] = []): Problem =>
+  new Problem('invalid', sentence, { also });
+
+export const permissionDenied = (): Problem => new Problem('forbidden', 'permission denied');
