@@ -1,1 +1,4 @@
-export {};
+export * from './db.ts';
+export * from './migrate.ts';
+export * from './open-embedded.ts';
+export * from './open-postgres.ts';

@@ -1,1 +1,2 @@
 export * from './problem.ts';
+export * from './error-code.ts';
