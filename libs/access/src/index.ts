@@ -1,1 +1,3 @@
-export {};
+export * from './assertion.ts';
+export * from './caller.ts';
+export * from './internal-keys.ts';

@@ -1,1 +1,1 @@
-export {};
+export * from './read-config.ts';

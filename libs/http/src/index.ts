@@ -1,1 +1,10 @@
-export {};
+export * from './endpoint.ts';
+export * from './envelope.ts';
+export * from './error-answer.ts';
+export * from './fields.ts';
+export * from './internal-client.ts';
+export * from './mount-endpoints.ts';
+export * from './open-api.ts';
+export * from './parse-input.ts';
+export * from './problem-status.ts';
+export * from './service-app.ts';

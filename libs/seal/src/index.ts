@@ -1,1 +1,3 @@
+export * from './envelope.ts';
+export * from './key-ring.ts';
 export * from './sealed.ts';

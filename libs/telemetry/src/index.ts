@@ -1,1 +1,3 @@
-export {};
+export * from './audit.ts';
+export * from './logger.ts';
+export * from './metrics.ts';

@@ -1,0 +1,26 @@
+/** What a handler answers with; `undefined` instead of a reply is 204. */
+export interface Reply {
+  data?: unknown;
+  /** The `auth` object of a login or token call. */
+  auth?: unknown;
+  warnings?: readonly string[];
+  /** `system` where the spec shows it. */
+  mountType?: string;
+  /** When it is not 200, such as 404 with the metadata of a deleted version. */
+  status?: number;
+}
+
+/** The envelope of every successful answer (spec, section 4). */
+export function envelope(requestId: string, reply: Reply): Record<string, unknown> {
+  return {
+    request_id: requestId,
+    lease_id: '',
+    lease_duration: 0,
+    renewable: false,
+    data: reply.data ?? null,
+    wrap_info: null,
+    warnings: reply.warnings?.length ? reply.warnings : null,
+    auth: reply.auth ?? null,
+    ...(reply.mountType === undefined ? {} : { mount_type: reply.mountType }),
+  };
+}

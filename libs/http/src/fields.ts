@@ -1,0 +1,56 @@
+import parseDuration from 'parse-duration';
+import { z } from 'zod';
+
+// Field types of request bodies, as lenient as decisions, section 1, asks: booleans and integers also as strings,
+// lists also as one comma-separated string, durations as seconds or `1h30m`.
+
+/** true or false, also as a string. */
+export const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', '1', '0'])], { error: 'must be true or false' })
+  .transform((given) => given === true || given === 'true' || given === '1');
+
+/** A whole number, also as a string. */
+export const integer = z
+  .union([z.int(), z.string().regex(/^-?\d{1,15}$/)], { error: 'must be a whole number' })
+  .transform(Number);
+
+/** A list of strings, also as one comma-separated string; blanks around the parts and empty parts are dropped. */
+export const stringList = z
+  .union([z.array(z.string()), z.string()], {
+    error: 'must be a list of strings or one comma-separated string',
+  })
+  .transform((given) =>
+    (typeof given === 'string' ? given.split(',') : given)
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+/** A map of strings. */
+export const stringMap = z.record(z.string(), z.string(), { error: 'must be a map of strings' });
+
+/** Seconds: a number, or text such as `90`, `90s`, `1h30m`. Not negative, whole. */
+export const seconds = z
+  .union([z.number(), z.string()], { error: 'must be a duration, as seconds or like 1h30m' })
+  .transform((given, context) => {
+    const value = toSeconds(given);
+    if (value !== undefined) return value;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a duration, as seconds or like 1h30m, and not negative',
+    });
+    return z.NEVER;
+  });
+
+/** Longest duration taken: a hundred years. */
+const mostSeconds = 100 * 365 * 86_400;
+
+function toSeconds(given: number | string): number | undefined {
+  const text = String(given).trim();
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : durationIn(text);
+  return value !== undefined && value >= 0 && value <= mostSeconds ? Math.floor(value) : undefined;
+}
+
+function durationIn(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
+  return parseDuration(text, 's') ?? undefined;
+}

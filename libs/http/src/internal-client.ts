@@ -1,0 +1,78 @@
+import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/access';
+import { Problem, type ProblemKind } from '@secrets/domain';
+import { Pool } from 'undici';
+import { httpStatus } from './problem-status.ts';
+
+/** One service as another calls it. */
+export interface InternalClient {
+  /** Sends one request; gives `data` of the envelope (undefined for 204). Throws the problem that the service answered with. */
+  call(method: 'GET' | 'POST' | 'DELETE', path: string, caller: Caller, body?: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface InternalClientOptions {
+  from: string;
+  to: string;
+  /** Base URL of the other service. */
+  url: string;
+  keys: InternalKeys;
+  timeoutMs?: number;
+}
+
+/** Opens kept-alive connections to a service; each request carries an assertion signed for it alone. */
+export function internalClient({
+  from,
+  to,
+  url,
+  keys,
+  timeoutMs = 10_000,
+}: InternalClientOptions): InternalClient {
+  const pool = new Pool(url, {
+    connections: 32,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: 5_000 },
+  });
+  return {
+    call: async (method, path, caller, body) => {
+      const asserted = { from, to, method, path: path.split('?')[0]! };
+      const headers = {
+        [assertionHeader]: signAssertion(keys, asserted, caller),
+        'content-type': 'application/json',
+      };
+      const sent = pool.request({
+        method,
+        path,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const response = await sent.catch((cause: unknown) => {
+        throw new Problem('unavailable', `${to} does not answer`, { cause });
+      });
+      return dataOf(response.statusCode, await response.body.text(), to);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function dataOf(status: number, text: string, to: string): unknown {
+  if (status === 204) return undefined;
+  const answer = parsed(text);
+  if (status < 300) return answer.data;
+  const kind = kindOf(status);
+  if (kind === undefined) throw new Problem('bad_gateway', `${to} failed`);
+  throw new Problem(kind, answer.errors?.[0] ?? '', { also: answer.errors?.slice(1) ?? [] });
+}
+
+const kindOf = (status: number) =>
+  (Object.keys(httpStatus) as ProblemKind[]).find(
+    (kind) => httpStatus[kind] === status && kind !== 'unauthenticated',
+  );
+
+function parsed(text: string): { data?: unknown; errors?: string[] } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,115 @@
+import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/access';
+import { Problem } from '@secrets/domain';
+import express, { type Request as ExpressRequest, type Response, Router } from 'express';
+import type { Endpoint, Method, Request } from './endpoint.ts';
+import { envelope } from './envelope.ts';
+import { parseInput, unknownFields } from './parse-input.ts';
+
+export interface MountOptions {
+  /** This service's name: the audience that assertions must name. */
+  service: string;
+  keys: InternalKeys;
+}
+
+const verbs: Record<Method, readonly ('get' | 'post' | 'put' | 'patch' | 'delete')[]> = {
+  get: ['get'],
+  list: ['get'],
+  post: ['post', 'put'],
+  patch: ['patch'],
+  delete: ['delete'],
+};
+
+/** Most bytes of a request body (decisions, section 1: 413 over 1 MiB). */
+export const maxBodyBytes = 1_048_576;
+
+/** Puts the endpoints of a service below `/v1`; a path that exists with another verb answers 405, others 404. */
+export function mountEndpoints(endpoints: readonly Endpoint[], options: MountOptions): Router {
+  const router = Router({ caseSensitive: true, strict: false });
+  const inOrder = [...endpoints].sort((a, b) => Number(b.method === 'list') - Number(a.method === 'list'));
+  router.use(jsonBody());
+  for (const endpoint of inOrder) {
+    for (const verb of verbs[endpoint.method]) {
+      router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
+        if (endpoint.method === 'list' && !asksForList(request)) return next();
+        await serve(endpoint, options, request, response);
+      });
+    }
+  }
+  for (const path of new Set(endpoints.map(({ path }) => `/v1${path}`))) {
+    router.all(path, () => {
+      throw new Problem('method_not_allowed', 'this path does not take that method');
+    });
+  }
+  return router;
+}
+
+async function serve(
+  endpoint: Endpoint,
+  { service, keys }: MountOptions,
+  request: ExpressRequest,
+  response: Response,
+) {
+  const from = endpoint.from ?? 'gateway';
+  const asserted = { from, to: service, method: request.method, path: request.path };
+  const caller = verifyAssertion(keys, request.get(assertionHeader), asserted);
+  response.locals.requestId = caller.requestId;
+  const { warnings, ...input } = parse(endpoint, request, caller);
+  const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
+  answer(response, caller.requestId, reply, warnings);
+}
+
+function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
+  const warnings = unknownFields(endpoint.body, request.body).map(
+    (field) => `unknown field ${field} was ignored`,
+  );
+  return {
+    params: parseInput(endpoint.params, joined(request.params)),
+    query: parseInput(endpoint.query, request.query),
+    body: parseInput(endpoint.body, request.body),
+    caller,
+    warn: (sentence: string) => void warnings.push(sentence),
+    warnings,
+  };
+}
+
+/** Express gives a wildcard (`*path`) as its segments; here it is one string again. */
+const joined = (params: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
+  );
+
+const asksForList = (request: ExpressRequest): boolean =>
+  request.query.list === 'true' || request.query.list === '1';
+
+function answer(
+  response: Response,
+  requestId: string,
+  reply: { status?: number } | undefined,
+  warnings: string[],
+) {
+  response.set('x-request-id', requestId);
+  if (reply === undefined && warnings.length === 0) return void response.status(204).end();
+  const all = {
+    ...reply,
+    warnings: [...((reply as { warnings?: string[] } | undefined)?.warnings ?? []), ...warnings],
+  };
+  response.status(reply?.status ?? 200).json(envelope(requestId, all));
+}
+
+const jsonTypes = ['application/json', 'application/merge-patch+json'];
+/** What curl sends for `-d` unless told otherwise; taken as JSON except for PATCH. */
+const curlDefault = 'application/x-www-form-urlencoded';
+
+function jsonBody(): express.RequestHandler {
+  const parseJson = express.json({ limit: maxBodyBytes, strict: false, type: () => true });
+  return (request, response, next) => {
+    const hasBody =
+      request.headers['transfer-encoding'] !== undefined ||
+      Number(request.headers['content-length'] ?? 0) > 0;
+    if (!hasBody) return next();
+    const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
+    const accepted = jsonTypes.includes(type) || (type === curlDefault && request.method !== 'PATCH');
+    if (!accepted) return next(new Problem('unsupported_media_type', 'the body must be application/json'));
+    parseJson(request, response, next);
+  };
+}

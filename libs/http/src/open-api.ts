@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+
+/** The part of an OpenAPI 3.1 document that one service contributes, made from the schemas that parse its requests. */
+export function openApi(service: string, endpoints: readonly Endpoint[]) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of endpoints) {
+    if (endpoint.from !== undefined) continue; // between services, not for the world
+    const path = templated(endpoint.path);
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method === 'list' ? 'get' : endpoint.method]: operation(service, endpoint),
+    };
+  }
+  return { openapi: '3.1.0', info: { title: service, version: '1' }, paths };
+}
+
+/** `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}`. */
+const templated = (path: string): string => `/v1${path.replace(/[:*]([A-Za-z_]+)/g, '{$1}')}`;
+
+function operation(service: string, endpoint: Endpoint) {
+  const names = [...endpoint.path.matchAll(/[:*]([A-Za-z_]+)/g)].map((match) => match[1]!);
+  return {
+    tags: [service],
+    summary: endpoint.summary,
+    parameters: [
+      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...queryParameters(endpoint),
+    ],
+    ...(endpoint.body === undefined
+      ? {}
+      : { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body) } } } }),
+    responses: {
+      '200': { description: 'done' },
+      '400': { description: 'bad input' },
+      '403': { description: 'not allowed' },
+    },
+  };
+}
+
+function queryParameters(endpoint: Endpoint) {
+  const listed =
+    endpoint.method === 'list'
+      ? [{ name: 'list', in: 'query', required: true, schema: { const: 'true' } }]
+      : [];
+  if (!(endpoint.query instanceof z.ZodObject)) return listed;
+  const { properties = {} } = schemaOf(endpoint.query) as { properties?: Record<string, unknown> };
+  return [
+    ...listed,
+    ...Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+  ];
+}
+
+const schemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-2020-12' });

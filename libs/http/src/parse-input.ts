@@ -1,0 +1,41 @@
+import { Problem } from '@secrets/domain';
+import { z } from 'zod';
+
+/** Parses one part of a request; a problem (`invalid`) names each bad field. */
+export function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
+  if (schema === undefined) return {};
+  const parsed = schema.safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  const sentences = parsed.error.issues.slice(0, 20).map((issue) => sentenceOf(issue, input));
+  throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
+}
+
+/** Fields of a body that its schema does not know; empty when the schema is not an object's or takes anything. */
+export function unknownFields(schema: z.ZodType | undefined, body: unknown): string[] {
+  const shape = shapeOf(schema);
+  if (shape === undefined || typeof body !== 'object' || body === null) return [];
+  return Object.keys(body).filter((field) => !Object.hasOwn(shape, field));
+}
+
+function shapeOf(schema: z.ZodType | undefined): object | undefined {
+  if (schema instanceof z.ZodObject) return schema.def.catchall === undefined ? schema.shape : undefined;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
+  return undefined;
+}
+
+function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.path.length === 0)
+    return issue.message === 'Invalid input' ? 'the request body must be a JSON object' : issue.message;
+  const name = issue.path.join('.');
+  const absent = valueAt(input, issue.path) === undefined;
+  return absent ? `${name} is required` : `${name}: ${issue.message}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,81 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  assertionHeader,
+  type Caller,
+  type InternalKeys,
+  parseInternalKeys,
+  signAssertion,
+} from '@secrets/access';
+import type { Express } from 'express';
+
+/** Fresh internal keys for a test. */
+export const testKeys = (): InternalKeys => parseInternalKeys(randomBytes(32).toString('base64'), 'test');
+
+/** A caller with everything granted, in the root namespace, unless said otherwise. */
+export const testCaller = (over: Partial<Caller> = {}): Caller => ({
+  requestId: randomUUID(),
+  accessor: 'accessor-of-test',
+  tokenType: 'service',
+  displayName: 'test',
+  entityId: null,
+  policies: ['root'],
+  namespace: { id: 'root', path: '' },
+  tokenNamespace: { id: 'root', path: '' },
+  grants: ['create', 'read', 'update', 'patch', 'delete', 'list', 'sudo'],
+  remoteAddress: '127.0.0.1',
+  ...over,
+});
+
+export interface TestAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  body: any;
+  headers: Headers;
+}
+
+/** A service's app on a free port, called as the gateway would. */
+export interface TestService {
+  url: string;
+  call(method: string, path: string, body?: unknown, caller?: Caller, from?: string): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+/** Serves an app on 127.0.0.1 for a test. `path` of `call` is below `/v1`; the method LIST becomes `GET …?list=true`. */
+export async function serveForTest(app: Express, service: string, keys: InternalKeys): Promise<TestService> {
+  const server = await new Promise<Server>((resolve) => {
+    const started = app.listen(0, '127.0.0.1', () => resolve(started));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    call: async (method, path, body, caller = testCaller(), from = 'gateway') => {
+      const verb = method === 'LIST' ? 'GET' : method;
+      const target = new URL(`${url}/v1${path}`);
+      if (method === 'LIST') target.searchParams.set('list', 'true');
+      const assertion = signAssertion(
+        keys,
+        { from, to: service, method: verb, path: target.pathname },
+        caller,
+      );
+      const headers = { [assertionHeader]: assertion, 'content-type': 'application/json' };
+      const response = await fetch(target, {
+        method: verb,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        body: text === '' ? undefined : JSON.parse(text),
+        headers: response.headers,
+      };
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,109 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
+import type { KeyRing, SealKey } from './key-ring.ts';
+
+// Layout of sealed bytes:
+//   1 version | 1 length of key id | key id | 12 nonce | 32 wrapped data key | 16 tag | 12 nonce | n ciphertext | 16 tag
+const version = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+const dataKeyBytes = 32;
+const wrappedBytes = nonceBytes + dataKeyBytes + tagBytes;
+
+/** Sealed bytes that cannot be opened: damaged, moved from another row, or sealed with a key that is not in the ring. */
+export class SealError extends Error {
+  override readonly name = 'SealError';
+}
+
+/**
+ * Encrypts with a fresh data key (AES-256-GCM), which the ring's current key wraps. `identity` says which row the
+ * bytes belong to: they open only under the same identity.
+ */
+export function encrypt(ring: KeyRing, identity: string, plain: Uint8Array): Buffer {
+  const random = randomFillSync(Buffer.allocUnsafe(dataKeyBytes + 2 * nonceBytes));
+  const dataKey = random.subarray(0, dataKeyBytes);
+  const wrapNonce = random.subarray(dataKeyBytes, dataKeyBytes + nonceBytes);
+  const nonce = random.subarray(dataKeyBytes + nonceBytes);
+  const header = headerOf(ring.current);
+  const wrapped = gcmSeal(ring.current.bytes, wrapNonce, associated(header, identity), dataKey);
+  const sealed = gcmSeal(dataKey, nonce, associated(header, identity), plain);
+  dataKey.fill(0);
+  return Buffer.concat([header, ...wrapped, ...sealed]);
+}
+
+/** Opens what `encrypt` made for the same identity. Throws `SealError`, never returns damaged bytes. */
+export function decrypt(ring: KeyRing, identity: string, sealed: Uint8Array): Buffer {
+  const { header, keyId, wrapped, body } = takeApart(sealed);
+  const key = ring.find(keyId);
+  if (key === undefined) throw new SealError(`sealed with key ${keyId}, which is not in the key ring`);
+  const dataKey = gcmOpen(key.bytes, wrapped, associated(header, identity));
+  const plain = gcmOpen(dataKey, body, associated(header, identity));
+  dataKey.fill(0);
+  return plain;
+}
+
+/** Which key of the ring opens these bytes. */
+export const sealedWith = (sealed: Uint8Array): string => takeApart(sealed).keyId;
+
+/**
+ * A keyed hash of a value, to tell whether it changed without keeping it. Names its key, so that it stays
+ * comparable as long as that key is in the ring.
+ */
+export function keyedHash(
+  ring: KeyRing,
+  purpose: string,
+  value: Uint8Array | string,
+  keyId = ring.current.id,
+): string {
+  const key = ring.find(keyId) ?? ring.current;
+  const hashKey = Buffer.from(hkdfSync('sha256', key.bytes, '', `keyed hash: ${purpose}`, 32));
+  return `${key.id}:${createHmac('sha256', hashKey).update(value).digest('base64url')}`;
+}
+
+/** Whether `value` is what `hash` was made of, with whichever key made it. */
+export const matchesKeyedHash = (
+  ring: KeyRing,
+  purpose: string,
+  value: Uint8Array | string,
+  hash: string,
+): boolean => keyedHash(ring, purpose, value, hash.slice(0, hash.indexOf(':'))) === hash;
+
+const headerOf = (key: SealKey): Buffer =>
+  Buffer.concat([Buffer.from([version, key.id.length]), Buffer.from(key.id, 'latin1')]);
+
+const associated = (header: Buffer, identity: string): Buffer =>
+  Buffer.concat([header, Buffer.from(identity, 'utf8')]);
+
+function gcmSeal(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, plain: Uint8Array): Uint8Array[] {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(aad);
+  return [nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()];
+}
+
+function gcmOpen(key: Uint8Array, sealed: Buffer, aad: Uint8Array): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  const plain = decipher.update(sealed.subarray(nonceBytes, sealed.length - tagBytes));
+  try {
+    return Buffer.concat([plain, decipher.final()]);
+  } catch (cause) {
+    throw new SealError('sealed bytes are damaged or belong to another row', { cause });
+  }
+}
+
+function takeApart(sealed: Uint8Array) {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const idLength = bytes[1] ?? 0;
+  const headerLength = 2 + idLength;
+  const shortest = headerLength + wrappedBytes + nonceBytes + tagBytes;
+  if (bytes[0] !== version || bytes.length < shortest)
+    throw new SealError('not sealed bytes of a known version');
+  return {
+    header: bytes.subarray(0, headerLength),
+    keyId: bytes.toString('latin1', 2, headerLength),
+    wrapped: bytes.subarray(headerLength, headerLength + wrappedBytes),
+    body: bytes.subarray(headerLength + wrappedBytes),
+  };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { seal } from '@secrets/seal';
+import { auditTo } from './audit.ts';
+import { createLogger } from './logger.ts';
+import { createMetrics } from './metrics.ts';
+
+const lines = () => {
+  const written: string[] = [];
+  return { written, destination: { write: (line: string) => void written.push(line) } };
+};
+
+test('a log line is JSON with service, level word, time and fields', () => {
+  const { written, destination } = lines();
+  createLogger({ service: 'secrets', destination }).warn({ attempts: 2 }, 'sync failed');
+  expect(JSON.parse(written[0]!)).toMatchObject({
+    level: 'warn',
+    service: 'secrets',
+    attempts: 2,
+    msg: 'sync failed',
+  });
+});
+
+test('nothing secret is printed, not even by mistake', () => {
+  const { written, destination } = lines();
+  const log = createLogger({ service: 'x', destination });
+  log.info(
+    { value: seal('canary'), body: { jwt: 'canary', deep: { client_secret: 'canary' } }, token: 'canary' },
+    'a',
+  );
+  log.error({ error: Object.assign(new Error('failed'), { response: { body: 'canary' } }) }, 'b');
+  log.info({ headers: { authorization: 'canary' } }, 'c');
+  expect(written.join()).not.toContain('canary');
+  expect(written[1]).toContain('failed');
+});
+
+test('the audit writes the line it was given', () => {
+  const { written, destination } = lines();
+  const line = {
+    request_id: 'r',
+    remote_address: '127.0.0.1',
+    namespace: '',
+    operation: 'read',
+    path: 'sys/health',
+    accessor: null,
+    display_name: null,
+    policies: [],
+    allowed: false,
+    reason: 'permission denied',
+  };
+  auditTo(destination).write(line);
+  expect(JSON.parse(written[0]!)).toMatchObject({ ...line, kind: 'audit' });
+});
+
+test('metrics are printed with the service as a label', async () => {
+  const metrics = createMetrics('secrets', { processMetrics: false });
+  metrics.counter('requests_total', 'Requests', ['status']).inc({ status: '200' });
+  metrics.counter('requests_total', 'Requests', ['status']).inc({ status: '200' });
+  expect(await metrics.text()).toContain('requests_total{status="200",service="secrets"} 2');
+});
