@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { parseInternalKeys } from './internal-keys.ts';
+import {
+  type BatchToken,
+  batchTokenRing,
+  newAccessor,
+  newToken,
+  openBatchToken,
+  sealBatchToken,
+  tokenHash,
+  tokenKind,
+} from './token.ts';
+
+const ring = () => batchTokenRing(parseInternalKeys(randomBytes(32).toString('base64'), 'test'));
+const payload: BatchToken = {
+  accessor: null,
+  namespace_id: 'root',
+  policies: ['default'],
+  display_name: 'ci',
+  entity_id: null,
+  metadata: { role: 'ci' },
+  creation_path: 'auth/token/create',
+  created_at: '2030-01-01T00:00:00.000Z',
+  expires_at: '2030-01-01T01:00:00.000Z',
+  bound_cidrs: [],
+  parent_accessor: null,
+};
+
+test('a new token has its form, is never the same and never printed', () => {
+  const token = newToken();
+  expect(tokenKind(token.reveal())).toBe('service');
+  expect(newToken().reveal()).not.toBe(token.reveal());
+  expect(inspect(token)).not.toContain('sst_');
+  expect(tokenHash(token.reveal())).toHaveLength(32);
+  expect(newAccessor()).toHaveLength(24);
+});
+
+test.each([
+  '',
+  'sst_',
+  'sst_short',
+  `sst_${'a'.repeat(44)}`,
+  'sbt_',
+  `sbt_${'a'.repeat(9000)}`,
+  'sst_\n',
+  'x',
+])('%j is no token', (text) => expect(tokenKind(text)).toBeUndefined());
+
+test('a batch token holds what was put in', () => {
+  const keys = ring();
+  expect(openBatchToken(keys, sealBatchToken(keys, payload).reveal())).toEqual(payload);
+});
+
+test('a batch token of another installation, a changed one and a respelled one are refused', () => {
+  const keys = ring();
+  const token = sealBatchToken(keys, payload).reveal();
+  expect(openBatchToken(ring(), token)).toBeUndefined();
+  expect(openBatchToken(keys, `${token.slice(0, -8)}AAAAAAAA`)).toBeUndefined();
+  expect(openBatchToken(keys, `${token}A`)).toBeUndefined();
+  expect(openBatchToken(keys, `sbt_${randomBytes(200).toString('base64url')}`)).toBeUndefined();
+  expect(openBatchToken(keys, 'sbt_AA')).toBeUndefined();
+});
+
+test('what would not fit into a header is not made', () => {
+  expect(() => sealBatchToken(ring(), { ...payload, metadata: { a: 'x'.repeat(9000) } })).toThrow(RangeError);
+});

@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
+import { z } from 'zod';
+import type { InternalKeys } from './internal-keys.ts';
+
+const servicePrefix = 'sst_';
+const batchPrefix = 'sbt_';
+const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
+/** Longest batch token that is opened, in characters; it has to fit into a header. */
+const longestBatchToken = 8_192;
+const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
+const identity = 'batch-token';
+
+/** A new service token: `sst_` and 256 random bits in base64url (decisions, section 2). */
+export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
+
+/** A new accessor: names a token without being able to use it. 144 random bits in base64url. */
+export const newAccessor = (): string => randomBytes(18).toString('base64url');
+
+/** SHA-256 of a token, by which it is stored. */
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** What a string is by its form alone; undefined when it can be no token of ours. */
+export function tokenKind(token: string): 'service' | 'batch' | undefined {
+  if (serviceToken.test(token)) return 'service';
+  if (token.length <= longestBatchToken && batchToken.test(token)) return 'batch';
+  return undefined;
+}
+
+/** What a batch token says of itself: it is stored nowhere, cannot be renewed and has no accessor. */
+export const BatchToken = z.object({
+  accessor: z.null(),
+  namespace_id: z.string(),
+  policies: z.array(z.string()),
+  display_name: z.string(),
+  entity_id: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  creation_path: z.string(),
+  /** ISO 8601. */
+  created_at: z.iso.datetime(),
+  /** ISO 8601; a batch token always ends. */
+  expires_at: z.iso.datetime(),
+  bound_cidrs: z.array(z.string()),
+  /** The token whose end is also this one's; null when it stands alone. */
+  parent_accessor: z.string().nullable(),
+});
+export type BatchToken = z.infer<typeof BatchToken>;
+
+/** The key ring of batch tokens, made from the internal key `login>batch-tokens`, which login and the gateway hold. */
+export function batchTokenRing(keys: InternalKeys): KeyRing {
+  const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
+  return { current, find: (id) => (id === current.id ? current : undefined) };
+}
+
+/** Makes a batch token: `sbt_` and the sealed payload. Its length grows with what it holds; over 8,192 characters it throws. */
+export function sealBatchToken(ring: KeyRing, payload: BatchToken): Sealed<string> {
+  const token =
+    batchPrefix + encrypt(ring, identity, Buffer.from(JSON.stringify(payload))).toString('base64url');
+  if (token.length > longestBatchToken) throw new RangeError('a batch token is at most 8192 characters');
+  return seal(token);
+}
+
+/** What a batch token holds; undefined when it is not one that this installation made. Says nothing of its end. */
+export function openBatchToken(ring: KeyRing, token: string): BatchToken | undefined {
+  if (tokenKind(token) !== 'batch') return undefined;
+  const sealed = Buffer.from(token.slice(batchPrefix.length), 'base64url');
+  if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // one spelling a token
+  try {
+    return BatchToken.parse(JSON.parse(decrypt(ring, identity, sealed).toString()));
+  } catch {
+    return undefined;
+  }
+}
