@@ -36,21 +36,13 @@ function framingRules(server: http.Server | https.Server) {
   };
 }
 
-function swapVerbsOn(socket: Socket, framing: RequestFraming): void {
-  const push = socket.push;
-  socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
-    if (Buffer.isBuffer(chunk) && !framing.feed(chunk)) socket.push = push;
-    return push.call(socket, chunk, encoding);
-  };
-  readThroughStream(socket);
-}
-
 /**
- * Node's parser reads straight from the socket's handle, past the stream and its `push`, until somebody listens for
- * `data`; from then on the bytes come through the stream for good.
+ * Sees each piece of input just before the parser does. Listening for `data` is also what makes the parser read
+ * from the stream: otherwise Node lets it read from the socket's handle, past every listener.
  */
-function readThroughStream(socket: Socket): void {
-  const nobody = () => {};
-  socket.on('data', nobody);
-  socket.removeListener('data', nobody);
+function swapVerbsOn(socket: Socket, framing: RequestFraming): void {
+  const swap = (bytes: Buffer): void => {
+    if (!framing.feed(bytes)) socket.removeListener('data', swap);
+  };
+  socket.prependListener('data', swap);
 }

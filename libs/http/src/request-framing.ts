@@ -8,7 +8,7 @@ export interface RequestFramingRules extends AnnouncedBodyRules {
 
 type Part = 'between' | 'head' | 'body' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'lost';
 
-const headEnd = '\r\n\r\n';
+const headEnd = Buffer.from('\r\n\r\n');
 const CR = 13;
 const LF = 10;
 
@@ -62,7 +62,7 @@ export class RequestFraming {
 
   #head(bytes: Buffer, at: number): number {
     if (this.#verbSeen < verbLetters) this.#verbSeen = swapVerb(bytes, at, this.#verbSeen);
-    const end = this.#text === '' ? bytes.indexOf(headEnd, at, 'latin1') : -1;
+    const end = this.#text === '' ? bytes.indexOf(headEnd, at) : -1;
     if (end < 0) return this.#headInPieces(bytes, at);
     this.#enterBody(end - at > this.#rules.maxHeaderBytes ? '' : bytes.toString('latin1', at, end));
     return end + headEnd.length;
@@ -71,7 +71,7 @@ export class RequestFraming {
   #headInPieces(bytes: Buffer, at: number): number {
     const before = this.#text.length;
     this.#text += bytes.toString('latin1', at, this.#lastReadable(bytes, at));
-    const end = this.#text.indexOf(headEnd, Math.max(0, before - headEnd.length + 1));
+    const end = this.#text.indexOf('\r\n\r\n', Math.max(0, before - headEnd.length + 1));
     if (end < 0) return this.#wait(bytes);
     this.#enterBody(this.#takeText().slice(0, end));
     return at + end + headEnd.length - before;

@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { acceptListVerb } from './list-verb.ts';
+import { OpenConnections } from './open-connections.ts';
+
+export interface TlsFiles {
+  /** Path of the PEM certificate chain. */
+  certFile: string;
+  /** Path of the PEM private key. */
+  keyFile: string;
+}
+
+export interface ServerOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Serves HTTPS (TLS 1.2 or newer) when given. */
+  tls?: TlsFiles;
+  /** Whether the verb `LIST` is accepted, see `acceptListVerb`. Default false. */
+  listVerb?: boolean;
+  /** How long a client may take to send a whole request, body included. Default 30,000. */
+  requestTimeoutMs?: number;
+  /** How long a client may take to send the header block, and to finish the TLS handshake. Default 10,000. */
+  headersTimeoutMs?: number;
+  /** How long an idle connection is kept. Default 65,000: longer than the 60 s after which most balancers let go. */
+  keepAliveTimeoutMs?: number;
+  /** How long a connection may be without any traffic, an answer in the making included. Default 120,000. */
+  stallTimeoutMs?: number;
+  /** Longest header block in bytes; a longer one is answered with 431. Default 16 KiB. */
+  maxHeaderBytes?: number;
+  /** More connections at a time are closed at once. Unlimited by default. */
+  maxConnections?: number;
+}
+
+export interface RunningServer {
+  /** Where it listens, like `https://127.0.0.1:8200`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Takes no new connections, closes idle ones at once and answers what is in flight with `Connection: close`;
+   * what is not done after `graceMs` is cut off. Resolves when every connection is closed; may be called again.
+   */
+  stop(graceMs: number): Promise<void>;
+  /** Reads certificate and key again, for new connections. Rejects, and keeps the old ones, when they are unusable. */
+  reloadTls(): Promise<void>;
+}
+
+const minVersion = 'TLSv1.2';
+
+/**
+ * Serves HTTP/1.1 with `handler` (an Express app is one) and resolves once it listens. Every phase of a connection
+ * is bounded in time, so slow clients cannot hold connections for ever. Rejects when the port is taken or the TLS
+ * files are unusable.
+ */
+export async function startServer(
+  handler: http.RequestListener,
+  options: ServerOptions,
+): Promise<RunningServer> {
+  const server = await createServer(options);
+  if (options.listVerb) acceptListVerb(server);
+  const connections = new OpenConnections(server);
+  server.on('request', handler);
+  await listen(server, options);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${options.tls ? 'https' : 'http'}://${hostInUrl(options.host)}:${port}`,
+    port,
+    stop: (graceMs) => connections.stop(graceMs),
+    reloadTls: () => reloadTls(server, options.tls),
+  };
+}
+
+async function createServer(options: ServerOptions): Promise<http.Server | https.Server> {
+  const bounds = boundsOf(options);
+  const server = options.tls
+    ? https.createServer({
+        ...bounds,
+        ...(await readTls(options.tls)),
+        handshakeTimeout: bounds.headersTimeout,
+      })
+    : http.createServer(bounds);
+  server.setTimeout(options.stallTimeoutMs ?? 120_000);
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  return server;
+}
+
+function boundsOf(options: ServerOptions) {
+  const requestTimeout = options.requestTimeoutMs ?? 30_000;
+  const headersTimeout = Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout);
+  return {
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+    // Node looks for late requests only this often: its default of 30 s would stretch every timeout above.
+    connectionsCheckingInterval: Math.min(headersTimeout, 1_000),
+    maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
+  };
+}
+
+async function readTls({ certFile, keyFile }: TlsFiles) {
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+  return { cert, key, minVersion } as const;
+}
+
+async function reloadTls(server: http.Server | https.Server, files: TlsFiles | undefined): Promise<void> {
+  if (files && server instanceof https.Server) server.setSecureContext(await readTls(files));
+}
+
+function listen(server: http.Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
