@@ -1,0 +1,144 @@
+import { fileURLToPath } from 'node:url';
+import { type Db, migrate } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import type { Broker, BrokerLog, Verdict } from './broker.ts';
+import { EmbeddedConsumer } from './embedded-consumer.ts';
+import { EmbeddedQueue } from './embedded-queue.ts';
+import { EmbeddedSettlements } from './embedded-settlements.ts';
+import { countMessages, insertMessages, parkedMessages, type StoredMessage } from './queries/messages.ts';
+
+export interface EmbeddedOptions {
+  log: BrokerLog;
+  /** Default 10 minutes. */
+  handlerTimeoutMs?: number;
+  /** How long a message that is to be delivered again is held back; default 500 ms. */
+  againPauseMs?: number;
+}
+
+const defaults = { handlerTimeoutMs: 600_000, againPauseMs: 500 };
+const migrations = { schema: 'broker', folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
+
+/**
+ * A broker in this process, durable in its embedded database: what was not acknowledged is delivered again after a
+ * restart. It is the only one on that database. Publishing inside a transaction throws, as any use of the outer
+ * handle does. The database is not closed with it.
+ */
+export async function openEmbeddedBroker(db: Db, given: EmbeddedOptions): Promise<Broker> {
+  if (db.kind !== 'embedded')
+    throw new Error('the embedded broker needs an embedded database: one process owns both');
+  await migrate(db, migrations);
+  const broker = new EmbeddedBroker(db, { ...defaults, ...given });
+  await broker.start();
+  return broker;
+}
+
+class EmbeddedBroker implements Broker {
+  readonly #db: Db;
+  readonly #options: Required<EmbeddedOptions>;
+  readonly #settlements: EmbeddedSettlements;
+  readonly #queues = new Map<string, EmbeddedQueue>();
+  readonly #consumers: EmbeddedConsumer[] = [];
+  readonly #held = new Set<() => void>();
+  readonly #publishing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(db: Db, options: Required<EmbeddedOptions>) {
+    this.#db = db;
+    this.#options = options;
+    this.#settlements = new EmbeddedSettlements(db, {
+      log: options.log,
+      onRequeued: (queue) => this.#queue(queue).wake(),
+    });
+  }
+
+  /** Learns what the last process left. */
+  async start(): Promise<void> {
+    for (const { queue, waiting, parked } of await countMessages(this.#db)) {
+      Object.assign(this.#queue(queue).counts, { waiting, parked });
+    }
+  }
+
+  async publish(queue: string, messages: Parameters<Broker['publish']>[1]): Promise<void> {
+    if (this.#isClosed) throw new Problem('unavailable', 'the broker is closed');
+    if (messages.length === 0) return;
+    const texts = messages.map((message) => JSON.stringify(message));
+    const publishing = insertMessages(this.#db, queue, texts);
+    this.#publishing.add(publishing);
+    try {
+      await publishing;
+    } finally {
+      this.#publishing.delete(publishing);
+    }
+    this.#queue(queue).counts.waiting += messages.length;
+    this.#queue(queue).wake();
+  }
+
+  async consume(
+    ...[queue, { concurrency }, handler]: Parameters<Broker['consume']>
+  ): Promise<EmbeddedConsumer> {
+    const { handlerTimeoutMs, log } = this.#options;
+    const settle = (...settled: [EmbeddedQueue, StoredMessage, Verdict]) => this.#settle(...settled);
+    const consumer = new EmbeddedConsumer(this.#queue(queue), {
+      concurrency,
+      handler,
+      handlerTimeoutMs,
+      log,
+      settle,
+    });
+    this.#consumers.push(consumer);
+    return consumer;
+  }
+
+  async depth(queue: string) {
+    const { counts } = this.#queue(queue);
+    return { ready: Math.max(0, counts.waiting), consumers: this.#queue(queue).consumerCount() };
+  }
+
+  async parkedDepth(queue: string) {
+    return this.#queue(queue).counts.parked;
+  }
+
+  parked(queue: string, limit: number) {
+    return parkedMessages(this.#db, queue, limit);
+  }
+
+  state() {
+    return this.#isClosed ? 'reconnecting' : 'connected';
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+    await Promise.allSettled(this.#publishing);
+    for (const release of this.#held) release();
+    await this.#settlements.close();
+  }
+
+  #queue(name: string): EmbeddedQueue {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
+      queue = new EmbeddedQueue(name, this.#db, this.#options.log, { waiting: 0, parked: 0 });
+      this.#queues.set(name, queue);
+    }
+    return queue;
+  }
+
+  #settle(queue: EmbeddedQueue, { id }: StoredMessage, verdict: Verdict): void {
+    if (verdict === 'park') queue.counts.parked += 1;
+    if (verdict === 'again') queue.counts.waiting += 1;
+    if (verdict === 'again' && !this.#isClosed) this.#holdBack(queue.name, id);
+    else this.#settlements.add({ queue: queue.name, id, verdict });
+  }
+
+  /** Keeps a message for a moment before it goes to the end of its queue. */
+  #holdBack(queue: string, id: number): void {
+    const release = () => {
+      clearTimeout(timer);
+      this.#held.delete(release);
+      this.#settlements.add({ queue, id, verdict: 'again' });
+    };
+    const timer = setTimeout(release, this.#options.againPauseMs);
+    this.#held.add(release);
+  }
+}

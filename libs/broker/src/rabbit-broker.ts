@@ -1,0 +1,119 @@
+import { Problem } from '@secrets/domain';
+import type { Channel } from 'amqplib';
+import type { Broker, BrokerLog, Depth, ParkedMessage } from './broker.ts';
+import { RabbitConsumer } from './rabbit-consumer.ts';
+import { RabbitLink, type RabbitTls } from './rabbit-link.ts';
+import { RabbitPublisher } from './rabbit-publisher.ts';
+import { declareParkedQueue, declareQueue, parkedQueue } from './rabbit-queues.ts';
+import { within } from './within.ts';
+
+export interface RabbitOptions {
+  /** `amqp://` or `amqps://`; heartbeats every 15 s unless its query says otherwise. */
+  url: string;
+  log: BrokerLog;
+  tls?: RabbitTls;
+  /** Begins every queue's name, for several installations on one virtual host. */
+  queuePrefix?: string;
+  /** Of silence while connecting; default 10 s. */
+  connectTimeoutMs?: number;
+  /** How long a publication waits for the broker, also for one that is away; default 10 s. */
+  confirmTimeoutMs?: number;
+  /** Default 10 minutes; RabbitMQ itself closes the channel after 30. */
+  handlerTimeoutMs?: number;
+  /** How long a message that is to be delivered again is held back; default 500 ms. */
+  againPauseMs?: number;
+}
+
+const defaults = {
+  queuePrefix: '',
+  connectTimeoutMs: 10_000,
+  confirmTimeoutMs: 10_000,
+  handlerTimeoutMs: 600_000,
+  againPauseMs: 500,
+};
+
+/**
+ * A broker on RabbitMQ (3.10 or newer). Gives it back at once and connects in the background: `state()` tells how that
+ * stands, and publications wait. Throws `invalid` for an address that is none.
+ *
+ * Publishing and consuming have a connection each: RabbitMQ stops reading from one that publishes while an alarm is
+ * on, and acknowledgements must not wait behind that (https://www.rabbitmq.com/docs/alarms).
+ */
+export function openRabbit(given: RabbitOptions): Broker {
+  const options = { ...defaults, ...given };
+  const link = (purpose: string) => new RabbitLink({ ...options, tls: options.tls, purpose });
+  const publishing = link('publish');
+  const consuming = link('consume');
+  const publisher = new RabbitPublisher(publishing, options);
+  const consumers: RabbitConsumer[] = [];
+  const named = (queue: string) => options.queuePrefix + queue;
+  const ask = <T>(question: (channel: Channel) => Promise<T>) =>
+    askOnce(consuming, options.confirmTimeoutMs, question);
+
+  return {
+    publish: (queue, messages) => publisher.publish(named(queue), messages),
+    consume: async (queue, { concurrency }, handler) => {
+      const consumer = new RabbitConsumer(consuming, {
+        ...options,
+        queue: named(queue),
+        concurrency,
+        handler,
+      });
+      consumers.push(consumer);
+      return consumer;
+    },
+    depth: (queue) => ask((channel) => depthOf(channel, named(queue))),
+    parkedDepth: (queue) =>
+      ask(async (channel) => (await declareParkedQueue(channel, named(queue))).messageCount),
+    parked: (queue, limit) => ask((channel) => peek(channel, named(queue), limit)),
+    state: () => (publishing.isConnected() && consuming.isConnected() ? 'connected' : 'reconnecting'),
+    close: async () => {
+      await Promise.all(consumers.map((consumer) => consumer.stop()));
+      await publisher.drain();
+      await Promise.all([publishing.close(), consuming.close()]);
+    },
+  };
+}
+
+/** Asks on a channel of its own, whose failure then concerns nobody else. */
+async function askOnce<T>(
+  link: RabbitLink,
+  timeoutMs: number,
+  question: (channel: Channel) => Promise<T>,
+): Promise<T> {
+  const giveUp = new AbortController();
+  const asking = async () => {
+    const connection = await link.connection(giveUp.signal);
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined); // the question rejects with the same error
+    const answer = await question(channel);
+    await channel.close();
+    return answer;
+  };
+  try {
+    return await within(timeoutMs, asking(), 'the broker did not answer in time');
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    throw new Problem('unavailable', 'the broker could not be asked', { cause });
+  } finally {
+    giveUp.abort();
+  }
+}
+
+async function depthOf(channel: Channel, queue: string): Promise<Depth> {
+  const { messageCount, consumerCount } = await declareQueue(channel, queue);
+  return { ready: messageCount, consumers: consumerCount };
+}
+
+/** Takes without acknowledging: closing the channel puts the messages back. */
+async function peek(channel: Channel, queue: string, limit: number): Promise<ParkedMessage[]> {
+  await declareParkedQueue(channel, queue);
+  const seen: ParkedMessage[] = [];
+  while (seen.length < limit) {
+    const message = await channel.get(parkedQueue(queue));
+    if (message === false) break;
+    const messageId = String(message.properties.messageId ?? '');
+    seen.push({ messageId, text: message.content.toString('utf8') });
+  }
+  return seen;
+}

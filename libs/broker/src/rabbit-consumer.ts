@@ -1,0 +1,192 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { BrokerLog, Consumer, MessageHandler, Verdict } from './broker.ts';
+import { judgeDelivery } from './judge-delivery.ts';
+import { growingPauseMs, sleep } from './pause.ts';
+import { type RabbitLink, reasonOf } from './rabbit-link.ts';
+import { declareQueue, deliveriesOf } from './rabbit-queues.ts';
+import { RunningHandlers } from './running-handlers.ts';
+import { within } from './within.ts';
+
+export interface RabbitConsumerOptions {
+  queue: string;
+  concurrency: number;
+  handler: MessageHandler;
+  handlerTimeoutMs: number;
+  /** How long a message that is to be delivered again is held back. */
+  againPauseMs: number;
+  log: BrokerLog;
+}
+
+/** One channel, and the tag of the consumption on it while there is one. */
+interface Session {
+  channel: Channel;
+  tag: string | undefined;
+}
+
+interface Received {
+  channel: Channel;
+  message: ConsumeMessage;
+}
+
+const reopenPause = { firstMs: 100, mostMs: 5_000 };
+/** No handler starts after a pause or stop whatever the broker answers, so nobody need wait long for that. */
+const answerTimeoutMs = 800;
+
+/**
+ * Consumes one queue on a channel of its own, opened again after each loss. The prefetch equals the concurrency, so
+ * that no message lies here unstarted: giving one back counts towards its delivery limit.
+ */
+export class RabbitConsumer implements Consumer {
+  readonly #link: RabbitLink;
+  readonly #options: RabbitConsumerOptions;
+  readonly #running: RunningHandlers;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #wanted: 'running' | 'paused' | 'stopped' = 'running';
+  #hurry = new AbortController();
+  #session: Session | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #waiting: Received[] = [];
+
+  constructor(link: RabbitLink, options: RabbitConsumerOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#running = new RunningHandlers(options.concurrency);
+    this.#ended = this.#keepConsuming();
+  }
+
+  async pause(): Promise<void> {
+    if (this.#wanted === 'running') this.#closeGate('paused');
+    await this.#answered(this.#reconcile());
+  }
+
+  async resume(): Promise<void> {
+    if (this.#wanted === 'paused') {
+      this.#wanted = 'running';
+      this.#hurry = new AbortController();
+    }
+    await this.#answered(this.#reconcile());
+  }
+
+  async stop(): Promise<void> {
+    this.#closeGate('stopped');
+    this.#stopping.abort();
+    await this.#answered(this.#reconcile());
+    await this.#running.idle();
+    await this.#answered(this.#session?.channel.close() ?? Promise.resolve());
+    await this.#answered(this.#ended);
+  }
+
+  #closeGate(wanted: 'paused' | 'stopped'): void {
+    this.#wanted = wanted;
+    this.#hurry.abort();
+    for (const received of this.#waiting.splice(0)) settle(received, 'again');
+  }
+
+  #answered(answer: Promise<unknown>): Promise<unknown> {
+    return within(answerTimeoutMs, answer, 'the broker does not answer').catch(() => undefined);
+  }
+
+  async #keepConsuming(): Promise<void> {
+    const stopping = this.#stopping.signal;
+    const { log, queue } = this.#options;
+    let failures = 0;
+    while (!stopping.aborted) {
+      try {
+        await this.#runSession(await this.#link.connection(stopping));
+        failures = 0;
+      } catch (error) {
+        if (stopping.aborted) return;
+        if (failures === 0)
+          log.error({ queue, reason: reasonOf(error) }, 'queue cannot be consumed; trying again');
+        failures += 1;
+      }
+      await sleep(growingPauseMs(failures, reopenPause), stopping);
+    }
+  }
+
+  /** Opens a channel, consumes if that is wanted, and resolves when the channel is closed. */
+  async #runSession(connection: ChannelModel): Promise<void> {
+    const { concurrency, log, queue } = this.#options;
+    const channel = await connection.createChannel();
+    const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
+    channel.on('error', (error) =>
+      log.warn({ queue, reason: reasonOf(error) }, 'consuming channel closed by the broker'),
+    );
+    await declareQueue(channel, queue);
+    await channel.prefetch(concurrency);
+    this.#session = { channel, tag: undefined };
+    await this.#reconcile();
+    if (this.#stopping.signal.aborted) await channel.close();
+    await closed;
+    this.#session = undefined;
+    this.#waiting = this.#waiting.filter((received) => received.channel !== channel); // the queue has them again
+  }
+
+  /** Brings the session to what is wanted, one step at a time. */
+  #reconcile(): Promise<void> {
+    const step = this.#turn.then(() => this.#reconcileNow());
+    this.#turn = step.catch(() => undefined);
+    return step;
+  }
+
+  async #reconcileNow(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    if (this.#wanted === 'running' && session.tag === undefined) {
+      const { consumerTag } = await session.channel.consume(this.#options.queue, (message) =>
+        this.#receive(session, message),
+      );
+      session.tag = consumerTag;
+    } else if (this.#wanted !== 'running' && session.tag !== undefined) {
+      const tag = session.tag;
+      session.tag = undefined;
+      await session.channel.cancel(tag);
+    }
+  }
+
+  #receive(session: Session, message: ConsumeMessage | null): void {
+    const { channel } = session;
+    if (message === null) {
+      // The queue was deleted or moved: a new channel declares it and consumes again.
+      this.#options.log.warn({ queue: this.#options.queue }, 'consumption cancelled by the broker');
+      channel.close().catch(() => undefined);
+    } else if (this.#wanted !== 'running') {
+      settle({ channel, message }, 'again');
+    } else {
+      this.#waiting.push({ channel, message });
+      this.#startNext();
+    }
+  }
+
+  #startNext(): void {
+    while (this.#running.hasRoom()) {
+      const received = this.#waiting.shift();
+      if (received === undefined) return;
+      this.#running.start(() => this.#work(received)).then(() => this.#startNext());
+    }
+  }
+
+  async #work(received: Received): Promise<void> {
+    const { againPauseMs, handler, queue } = this.#options;
+    const { message } = received;
+    const delivery = {
+      queue,
+      messageId: String(message.properties.messageId ?? ''),
+      text: message.content.toString('utf8'),
+      deliveries: deliveriesOf(message),
+    };
+    const verdict = await judgeDelivery(handler, delivery, this.#options);
+    if (verdict === 'again') await sleep(againPauseMs, this.#hurry.signal);
+    settle(received, verdict);
+  }
+}
+
+function settle({ channel, message }: Received, verdict: Verdict): void {
+  try {
+    if (verdict === 'ack') channel.ack(message);
+    else channel.nack(message, false, verdict === 'again');
+  } catch {
+    // The channel is gone, and with it the delivery: the queue gives the message to somebody else.
+  }
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { Problem } from '@secrets/domain';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import type { BrokerLog, Json } from './broker.ts';
+import { type RabbitLink, reasonOf } from './rabbit-link.ts';
+import { declareQueue } from './rabbit-queues.ts';
+import { within } from './within.ts';
+
+export interface RabbitPublisherOptions {
+  confirmTimeoutMs: number;
+  log: BrokerLog;
+}
+
+/** A confirm channel with what is known of it. */
+interface Desk {
+  channel: ConfirmChannel;
+  declared: Map<string, Promise<unknown>>;
+  /** Messages that RabbitMQ sent back because their queue is gone. */
+  returned: Set<string>;
+}
+
+/** How many messages wait for their confirms at once. */
+const windowSize = 500;
+
+/** Publishes with confirms on one channel, opened again after each loss. */
+export class RabbitPublisher {
+  readonly #link: RabbitLink;
+  readonly #options: RabbitPublisherOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  #desk: Promise<Desk> | undefined;
+
+  constructor(link: RabbitLink, options: RabbitPublisherOptions) {
+    this.#link = link;
+    this.#options = options;
+  }
+
+  /** Each window of messages has `confirmTimeoutMs`; the first that is not confirmed in time throws `unavailable`. */
+  async publish(queue: string, messages: readonly Json[]): Promise<void> {
+    const publishing = this.#publishAll(queue, messages);
+    this.#underWay.add(publishing);
+    try {
+      await publishing;
+    } finally {
+      this.#underWay.delete(publishing);
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async drain(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #publishAll(queue: string, messages: readonly Json[]): Promise<void> {
+    for (let start = 0; start < messages.length; start += windowSize) {
+      await this.#publishWindow(queue, messages.slice(start, start + windowSize));
+    }
+  }
+
+  async #publishWindow(queue: string, messages: readonly Json[]): Promise<void> {
+    const { confirmTimeoutMs } = this.#options;
+    const waiting = new AbortController();
+    try {
+      const confirmed = this.#confirmed(queue, messages, waiting.signal);
+      await within(confirmTimeoutMs, confirmed, 'the broker did not confirm the messages in time');
+    } catch (cause) {
+      if (cause instanceof Problem) throw cause;
+      throw new Problem(
+        'unavailable',
+        'the connection to the broker was lost before it confirmed the messages',
+        {
+          cause,
+        },
+      );
+    } finally {
+      waiting.abort(); // what still waits for a connection must not publish later
+    }
+  }
+
+  async #confirmed(queue: string, messages: readonly Json[], signal: AbortSignal): Promise<void> {
+    await this.#link.unblocked(signal);
+    const desk = await this.#openDesk(await this.#link.connection(signal));
+    await declareOnce(desk, queue);
+    if (signal.aborted) return;
+    await Promise.all(messages.map((message) => send(desk, queue, message)));
+  }
+
+  async #openDesk(connection: ChannelModel): Promise<Desk> {
+    this.#desk ??= this.#newDesk(connection);
+    return await this.#desk;
+  }
+
+  async #newDesk(connection: ChannelModel): Promise<Desk> {
+    try {
+      const channel = await connection.createConfirmChannel();
+      const desk: Desk = { channel, declared: new Map(), returned: new Set() };
+      channel.on('error', (error) =>
+        this.#options.log.error({ reason: reasonOf(error) }, 'publishing channel closed by the broker'),
+      );
+      channel.on('close', () => {
+        this.#desk = undefined;
+      });
+      channel.on('return', (message) => {
+        desk.declared.delete(message.fields.routingKey);
+        desk.returned.add(String(message.properties.messageId));
+      });
+      return desk;
+    } catch (error) {
+      this.#desk = undefined;
+      throw error;
+    }
+  }
+}
+
+async function declareOnce({ channel, declared }: Desk, queue: string): Promise<void> {
+  const declaring = declared.get(queue) ?? declareQueue(channel, queue);
+  declared.set(queue, declaring);
+  await declaring;
+}
+
+function send({ channel, returned }: Desk, queue: string, message: Json): Promise<void> {
+  const messageId = randomUUID();
+  const properties = {
+    mandatory: true,
+    persistent: true,
+    contentType: 'application/json',
+    messageId,
+    timestamp: Math.floor(Date.now() / 1000),
+  };
+  return new Promise((resolve, reject) => {
+    const onConfirm = (error: unknown) => {
+      if (error) reject(error);
+      else if (returned.delete(messageId))
+        reject(new Problem('unavailable', 'the queue was removed from the broker'));
+      else resolve();
+    };
+    channel.publish('', queue, Buffer.from(JSON.stringify(message)), properties, onConfirm);
+  });
+}
