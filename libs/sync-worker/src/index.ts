@@ -1,1 +1,5 @@
-export {};
+export * from './clients.ts';
+export * from './driver.ts';
+export * from './egress-guard.ts';
+export * from './next-attempt.ts';
+export * from './sync-worker.ts';

@@ -1,0 +1,79 @@
+import type { Sql } from '@secrets/db';
+import type { EntryMessage } from '@secrets/domain';
+
+/** A batch of entries that one relay has taken to announce. Until it is done, or 30 s pass, no other takes them. */
+export interface DueBatch {
+  entries: { destinationType: string; message: EntryMessage }[];
+  /** The moment at which these entries come due again by themselves, if nobody says that they were announced. */
+  leasedUntil: Date;
+}
+
+interface DueRow {
+  id: string;
+  destination_id: string;
+  destination_type: string;
+  due_at: Date;
+}
+
+/** Takes at most `limit` entries that are due, oldest first. Safe to run in several processes. */
+export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch> {
+  const rows = await sql.query<DueRow>(
+    `update sync.entries set due_at = date_trunc('milliseconds', now()) + interval '30 seconds'
+      where id in (select id from sync.entries where due_at <= now() order by due_at limit $1 for update skip locked)
+      returning id, destination_id, destination_type, due_at`,
+    [limit],
+  );
+  return {
+    entries: rows.map((row) => ({
+      destinationType: row.destination_type,
+      message: { entry_id: row.id, destination_id: row.destination_id },
+    })),
+    leasedUntil: rows[0]?.due_at ?? new Date(0),
+  };
+}
+
+/** Notes that messages about these entries are out. Leaves alone those that a worker or a new intent has moved since. */
+export async function markAnnounced(sql: Sql, entryIds: readonly string[], leasedUntil: Date): Promise<void> {
+  await sql.query(
+    `update sync.entries set due_at = null, announced_at = now() where id = any($1::uuid[]) and due_at = $2`,
+    [entryIds, leasedUntil],
+  );
+}
+
+/**
+ * Makes due again what was announced more than `olderThanSeconds` ago and never claimed. To be called when the
+ * type's queue is empty: then these messages are lost. At most 1,000 at once; gives how many.
+ */
+export async function reviveLostEntries(sql: Sql, destinationType: string, olderThanSeconds: number): Promise<number> {
+  const rows = await sql.query(
+    `update sync.entries set due_at = now(), announced_at = null
+      where id in (select id from sync.entries
+                    where destination_type = $1 and announced_at < now() - $2 * interval '1 second'
+                    order by announced_at limit 1000 for update skip locked)
+      returning id`,
+    [destinationType, olderThanSeconds],
+  );
+  return rows.length;
+}
+
+/**
+ * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
+ * pause ends, one second at least. The message about it may then be acknowledged.
+ */
+export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
+  await sql.query(
+    `update sync.entries e
+        set announced_at = null,
+            due_at = greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until,
+              (select h.paused_until from sync.destination_health h where h.destination_id = e.destination_id))
+      where e.id = $1 and e.applied_generation < e.generation`,
+    [entryId, atLeastSeconds],
+  );
+}
+
+/** Ends every lease. Only for a process that knows to be the only one, at its start: whoever held them is dead. */
+export async function endAllLeases(sql: Sql): Promise<void> {
+  await sql.query(
+    `update sync.entries set lease_owner = null, lease_until = null, due_at = now() where lease_until is not null`,
+  );
+}

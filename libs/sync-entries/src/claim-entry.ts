@@ -1,0 +1,107 @@
+import type { Sql } from '@secrets/db';
+import type { Json } from '@secrets/domain';
+
+/** An entry in the hands of one worker, until its lease ends. */
+export interface ClaimedEntry {
+  id: string;
+  associationId: string;
+  destinationId: string;
+  subKey: string;
+  desired: 'present' | 'absent';
+  externalName: string;
+  /** The intent that this claim works on; a newer one makes the entry go round again. */
+  generation: number;
+  fence: number;
+  overwrite: boolean;
+  verify: boolean;
+  pushedHash: string | null;
+  settingsHash: string | null;
+  remote: Json | null;
+  /** Attempts before this one since the last success. */
+  attempts: number;
+}
+
+/**
+ * Takes an entry for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold it at once.
+ * Gives undefined when there is nothing to do now: it is gone, achieved, held by another, not yet due, waits for
+ * another entry, its destination pauses, or syncing is disabled.
+ *
+ * The claim also sets when the relay announces the entry again: at the end of the lease. A worker that dies needs
+ * nobody to notice.
+ */
+export async function claimEntry(
+  sql: Sql,
+  claim: { entryId: string; destinationType: string; owner: string; leaseSeconds: number },
+): Promise<ClaimedEntry | undefined> {
+  const [entry] = await sql.query<ClaimedEntry>(
+    `update sync.entries e
+        set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
+            attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
+      where e.id = $1 and e.destination_type = $2
+        and e.applied_generation < e.generation
+        and (e.lease_until is null or e.lease_until <= now())
+        and (e.next_attempt_at is null or e.next_attempt_at <= now())
+        and not exists (select from sync.config where disabled)
+        and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
+        and not exists (select from sync.entries w where w.id = e.waits_for and w.status <> 'SYNCED')
+      returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
+                external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
+                settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
+    [claim.entryId, claim.destinationType, claim.owner, claim.leaseSeconds],
+  );
+  return entry;
+}
+
+/**
+ * What an entry is about, read after the claim in a statement of its own: a newer snapshot, so that the value is
+ * never older than the generation that was claimed.
+ */
+export interface EntryContext {
+  destination: {
+    id: string;
+    type: string;
+    name: string;
+    namespacePath: string;
+    revision: number;
+    settings: Record<string, unknown>;
+    sealedCredentials: Uint8Array | null;
+  };
+  secretId: string;
+  /** The newest readable version; null when none is left. */
+  value: { identity: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
+}
+
+interface ContextRow {
+  destination_id: string;
+  type: string;
+  name: string;
+  namespace_path: string;
+  revision: number;
+  settings: Record<string, unknown>;
+  sealed_credentials: Uint8Array | null;
+  secret_id: string;
+  mount_id: string | null;
+  path: string;
+  version_id: string;
+  sealed: Uint8Array;
+}
+
+/** Reads the destination and the newest readable value of a claimed entry. Undefined when the entry is gone. */
+export async function readEntryContext(sql: Sql, entryId: string): Promise<EntryContext | undefined> {
+  const [row] = await sql.query<ContextRow>(
+    `select d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings, d.sealed_credentials,
+            v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+       from sync.entries e
+       join sync.destinations d on d.id = e.destination_id
+       left join sync.entry_values v on v.entry_id = e.id
+      where e.id = $1`,
+    [entryId],
+  );
+  if (row === undefined) return undefined;
+  const { destination_id: id, type, name, namespace_path: namespacePath, revision, settings, sealed_credentials: sealedCredentials } = row;
+  return {
+    destination: { id, type, name, namespacePath, revision, settings, sealedCredentials },
+    secretId: row.secret_id,
+    value: row.mount_id === null ? null : { identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id }, sealed: row.sealed },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Db, Sql } from '@secrets/db';
+import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
+import type { ClaimedEntry } from './claim-entry.ts';
+
+type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
+
+/** What a completed attempt achieved. */
+export interface Achieved {
+  status: SyncStatus;
+  pushedHash: string | null;
+  settingsHash: string | null;
+  remote: Json | null;
+}
+
+/**
+ * Records success, if the lease still holds. A newer intent that came during the work makes the entry due again at
+ * once. False when the lease was lost: another holds the entry, and nothing was written.
+ */
+export async function completeEntry(sql: Sql, held: Held, achieved: Achieved): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries
+        set applied_generation = $3,
+            status = case when generation > $3 then 'PENDING' else $4 end,
+            due_at = case when generation > $3 then now() end,
+            verify = verify and generation > $3,
+            overwrite = overwrite and generation > $3,
+            pushed_hash = $5, settings_hash = $6, remote = $7::jsonb,
+            attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
+            fault = null, last_error = null, synced_at = now(), updated_at = now()
+      where id = $1 and fence = $2
+      returning id`,
+    [
+      held.id,
+      held.fence,
+      held.generation,
+      achieved.status,
+      achieved.pushedHash,
+      achieved.settingsHash,
+      achieved.remote === null ? null : JSON.stringify(achieved.remote),
+    ],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Records that the external secret of an entry whose `desired` is absent is gone: the row goes, and its association
+ * with the last row of one that is being removed. When it was set again meanwhile, the row stays and is due.
+ */
+export function completeRemoval(db: Db, held: Held & { associationId: string }): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // Taken first: two workers that remove the last two entries must not each believe the other's is left.
+    await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
+    const [gone] = await tx.query(
+      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 returning id',
+      [held.id, held.fence, held.generation],
+    );
+    if (gone === undefined) return completeEntry(tx, held, { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null });
+    await tx.query(
+      `delete from sync.associations a
+        where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,
+      [held.associationId],
+    );
+    return true;
+  });
+}
+
+/** How an attempt failed, and when the next one is. */
+export interface Failed {
+  status: SyncStatus;
+  fault: FaultKind | null;
+  /** A sentence of ours. */
+  error: string;
+  /** Seconds until the next attempt; null: it waits for the operator, or for a new intent. */
+  retryInSeconds: number | null;
+}
+
+/** Records a failure, if the lease still holds; gives the lease back. A newer intent is tried at once. */
+export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries
+        set status = case when generation > $3 then 'PENDING' else $4 end,
+            fault = $5, last_error = $6,
+            applied_generation = case when $7::float8 is null and generation = $3 then generation else applied_generation end,
+            next_attempt_at = case when generation = $3 then now() + $7::float8 * interval '1 second' end,
+            due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
+            announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
+      where id = $1 and fence = $2
+      returning id`,
+    [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
+  );
+  return rows.length === 1;
+}
+
+/** Gives back a claim that was not used (a stop in between): due at once, the attempt not counted. */
+export async function releaseEntry(sql: Sql, held: Held): Promise<void> {
+  await sql.query(
+    `update sync.entries set lease_owner = null, lease_until = null, attempts = greatest(attempts - 1, 0), due_at = now()
+      where id = $1 and fence = $2`,
+    [held.id, held.fence],
+  );
+}

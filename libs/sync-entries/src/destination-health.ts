@@ -1,0 +1,29 @@
+import type { Sql } from '@secrets/db';
+
+/** Notes that a destination throttles or is down. Gives how many failures in a row that makes. */
+export async function noteFailure(sql: Sql, destinationId: string): Promise<number> {
+  const [row] = await sql.query<{ failures: number }>(
+    `insert into sync.destination_health as h (destination_id, failures) values ($1, 1)
+     on conflict (destination_id) do update set failures = h.failures + 1
+     returning failures`,
+    [destinationId],
+  );
+  return row?.failures ?? 1;
+}
+
+/** No entry of this destination is claimed for so long. A pause never gets shorter. */
+export async function pauseDestination(sql: Sql, destinationId: string, seconds: number): Promise<void> {
+  await sql.query(
+    `update sync.destination_health set paused_until = greatest(paused_until, now() + $2 * interval '1 second')
+      where destination_id = $1`,
+    [destinationId, seconds],
+  );
+}
+
+/** The destination answers again. */
+export async function noteSuccess(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    'update sync.destination_health set failures = 0, paused_until = null where destination_id = $1 and failures > 0',
+    [destinationId],
+  );
+}

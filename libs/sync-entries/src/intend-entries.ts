@@ -1,0 +1,90 @@
+import type { Sql } from '@secrets/db';
+import { type Entry, entryColumns } from './entry.ts';
+
+// Intents. Each makes the entry due in the same statement: the row is the job and its own outbox, so an intent that is
+// committed is announced, and one that is not never was.
+
+/**
+ * Makes an entry due now, or when whoever works on it has to be done. One whose message already waits in the queue
+ * needs no second: a thousand changes of a waiting secret are one operation.
+ */
+const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) end, next_attempt_at = null, attempts = 0`;
+const intended = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
+
+/** A new external secret that an association wants. */
+export interface NewEntry {
+  subKey: string;
+  externalName: string;
+  collisionKey: string;
+}
+
+/** Adds entries to an association. Throws Postgres' unique violation when a name is taken in the destination. */
+export async function insertEntries(
+  sql: Sql,
+  association: { id: string; destinationId: string; destinationType: string },
+  entries: readonly NewEntry[],
+  overwrite: boolean,
+): Promise<Entry[]> {
+  if (entries.length === 0) return [];
+  return sql.query<Entry>(
+    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key)
+     select $1, $2, $3, $4, sub_key, external_name, collision_key
+       from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
+     returning ${entryColumns}`,
+    [
+      association.id,
+      association.destinationId,
+      association.destinationType,
+      overwrite,
+      entries.map((entry) => entry.subKey),
+      entries.map((entry) => entry.externalName),
+      entries.map((entry) => entry.collisionKey),
+    ],
+  );
+}
+
+/** Wants these entries present, pushed anew: after a set, or because their secret changed. */
+export async function wantPresent(
+  sql: Sql,
+  entryIds: readonly string[],
+  { overwrite = false, verify = false }: { overwrite?: boolean; verify?: boolean } = {},
+): Promise<void> {
+  if (entryIds.length === 0) return;
+  await sql.query(
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${intended}
+      where id = any($1::uuid[])`,
+    [entryIds, overwrite, verify],
+  );
+}
+
+/** Wants these entries gone; each after the entry that takes its place, where there is one. */
+export async function wantAbsent(sql: Sql, entries: readonly { id: string; waitsFor: string | null }[]): Promise<void> {
+  if (entries.length === 0) return;
+  await sql.query(
+    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${intended}
+       from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
+      where e.id = given.id`,
+    [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
+  );
+}
+
+/** Entries of these associations, by association and sub-key. */
+export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
+  sql.query<Entry>(
+    `select ${entryColumns} from sync.entries where association_id = any($1::uuid[]) order by association_id, sub_key, id`,
+    [associationIds],
+  );
+
+/** Which of these names are taken in a destination, and by which secret. */
+export const namesTaken = (
+  sql: Sql,
+  destinationId: string,
+  collisionKeys: readonly string[],
+): Promise<{ externalName: string; mount: string; secretName: string; subKey: string; associationId: string; collisionKey: string }[]> =>
+  sql.query(
+    `select e.external_name as "externalName", a.mount, a.secret_name as "secretName", e.sub_key as "subKey",
+            a.id as "associationId", e.collision_key as "collisionKey"
+       from sync.entries e join sync.associations a on a.id = e.association_id
+      where e.destination_id = $1 and e.collision_key = any($2::text[])`,
+    [destinationId, collisionKeys],
+  );

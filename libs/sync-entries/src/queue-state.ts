@@ -1,0 +1,24 @@
+import type { Sql } from '@secrets/db';
+
+/** Whether syncing is switched off, and how many operations may wait. */
+export interface SyncConfig {
+  disabled: boolean;
+  queueCapacity: number;
+}
+
+export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
+  const [row] = await sql.query<SyncConfig>('select disabled, queue_capacity as "queueCapacity" from sync.config');
+  return row ?? { disabled: false, queueCapacity: 1_000_000 };
+}
+
+/** How many operations are pending, counted up to `most`: it costs what is waiting, never what is stored. */
+export async function countPending(sql: Sql, most: number): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (
+       (select 1 from sync.entries where due_at is not null limit $1)
+       union all
+       (select 1 from sync.entries where announced_at is not null and due_at is null limit $1)) as pending`,
+    [most],
+  );
+  return Math.min(row?.count ?? 0, most);
+}

@@ -1,0 +1,103 @@
+import type { Verdict } from '@secrets/broker';
+import { EntryMessage, Fault, nextStatus } from '@secrets/domain';
+import {
+  type ClaimedEntry,
+  claimEntry,
+  failEntry,
+  noteFailure,
+  noteSuccess,
+  pauseDestination,
+  postponeEntry,
+  readEntryContext,
+} from '@secrets/sync-entries';
+import { destinationPause, nextAttempt } from './next-attempt.ts';
+import type { WorkerParts } from './sync-worker.ts';
+import { workOnEntry } from './work-on-entry.ts';
+
+/**
+ * What a worker does with one message: claims the entry, works on it, records the outcome, and only then lets go of
+ * the message. Whatever dies in between, the entry comes due again when its lease ends.
+ */
+export async function handleEntry(parts: WorkerParts, message: unknown): Promise<Verdict> {
+  const parsed = EntryMessage.safeParse(message);
+  if (!parsed.success) return 'park';
+  const { entry_id: entryId, destination_id: destinationId } = parsed.data;
+  const place = parts.places.take(destinationId);
+  if (place === undefined) {
+    await postponeEntry(parts.db, entryId, parts.places.waitSeconds(destinationId));
+    return 'ack';
+  }
+  try {
+    await attempt(parts, entryId);
+  } finally {
+    place.leave();
+  }
+  return 'ack';
+}
+
+async function attempt(parts: WorkerParts, entryId: string): Promise<void> {
+  const { db, type, owner, leaseSeconds, metrics } = parts;
+  const entry = await claimEntry(db, { entryId, destinationType: type, owner, leaseSeconds });
+  if (entry === undefined) return postponeEntry(db, entryId);
+  const finished = metrics.duration.startTimer({ destination_type: type });
+  const failure = await tryEntry(parts, entry);
+  finished({ outcome: failure === undefined ? 'done' : failure.kind });
+  if (failure !== undefined) await recordFailure(parts, entry, failure);
+}
+
+/** Gives undefined when the attempt succeeded (or its lease was lost: then another one is at it). */
+async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failure | undefined> {
+  const { db, ring, clients, log, leaseSeconds } = parts;
+  try {
+    const context = await readEntryContext(db, entry.id);
+    if (context === undefined) return undefined;
+    const signal = AbortSignal.timeout(leaseSeconds * 1000 * shareOfLease);
+    const held = await workOnEntry({ db, ring, clients, signal }, entry, context);
+    if (!held) log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before it was completed');
+    await noteSuccess(db, entry.destinationId);
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** An attempt ends well before its lease, so that what it still sends never meets its successor's. */
+const shareOfLease = 0.6;
+
+interface Failure {
+  kind: Fault['kind'] | 'crashed';
+  sentence: string;
+  retryAfterSeconds: number | undefined;
+  error: unknown;
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Fault) {
+    return { kind: error.kind, sentence: error.message, retryAfterSeconds: error.retryAfterSeconds, error };
+  }
+  return { kind: 'crashed', sentence: 'an internal error; the log of the sync worker holds its cause', retryAfterSeconds: undefined, error };
+}
+
+async function recordFailure({ db, log, type }: WorkerParts, entry: ClaimedEntry, failure: Failure): Promise<void> {
+  const pause = await pauseFor(db, entry.destinationId, failure);
+  const wait = nextAttempt(failure, entry.attempts, Math.random());
+  const retryInSeconds = wait === null ? null : Math.max(wait, pause);
+  await failEntry(db, entry, {
+    status: failure.kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(failure.kind),
+    fault: failure.kind === 'crashed' ? null : failure.kind,
+    error: failure.sentence,
+    retryInSeconds,
+  });
+  const fields = { entryId: entry.id, destinationId: entry.destinationId, destinationType: type, fault: failure.kind, attempts: entry.attempts + 1, retryInSeconds };
+  if (failure.kind === 'crashed') log.error({ ...fields, error: failure.error }, 'sync failed unexpectedly');
+  else log.warn({ ...fields, reason: failure.sentence }, 'sync failed');
+}
+
+/** A destination that throttles or is down pauses as a whole, and alone. Seconds; 0 for faults of one entry. */
+async function pauseFor(db: WorkerParts['db'], destinationId: string, failure: Failure): Promise<number> {
+  if (failure.kind !== 'throttled' && failure.kind !== 'unavailable') return 0;
+  const failures = await noteFailure(db, destinationId);
+  const pause = destinationPause(failures, failure.retryAfterSeconds);
+  await pauseDestination(db, destinationId, pause);
+  return pause;
+}

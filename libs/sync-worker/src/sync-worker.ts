@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Broker, Consumer } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { syncQueue } from '@secrets/domain';
+import type { KeyRing } from '@secrets/seal';
+import { readSyncConfig } from '@secrets/sync-entries';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import { Clients } from './clients.ts';
+import type { Driver } from './driver.ts';
+import type { EgressGuard } from './egress-guard.ts';
+import { handleEntry } from './handle-entry.ts';
+import { Places } from './places.ts';
+
+/** What a worker is built from. */
+export interface SyncWorkerDeps {
+  db: Db;
+  broker: Broker;
+  ring: KeyRing;
+  egress: EgressGuard;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface SyncWorkerConfig {
+  /** Entries worked on at once. */
+  concurrency: number;
+  leaseSeconds: number;
+  /** The installation's prefix of external names. */
+  prefix: string;
+}
+
+/** What handling a message needs. */
+export interface WorkerParts {
+  db: Db;
+  ring: KeyRing;
+  clients: Clients;
+  places: Places;
+  log: Logger;
+  metrics: ReturnType<typeof workerMetrics>;
+  type: string;
+  owner: string;
+  leaseSeconds: number;
+}
+
+/** A worker of one destination type. */
+export interface SyncWorker {
+  start(): Promise<void>;
+  /** Takes no more, finishes what it holds, closes its clients. */
+  stop(): Promise<void>;
+}
+
+const configPollMs = 400;
+
+/** Builds the worker of one destination type around its driver. */
+export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
+  const { db, broker, ring, egress, log } = deps;
+  const parts: WorkerParts = {
+    db,
+    ring,
+    clients: new Clients(driver, { log, egress, prefix: config.prefix }, ring),
+    places: new Places(config.concurrency),
+    log,
+    metrics: workerMetrics(deps.metrics),
+    type: driver.type,
+    owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    leaseSeconds: config.leaseSeconds,
+  };
+  let consumer: Consumer | undefined;
+  let watch: { stop(): Promise<void> } | undefined;
+  return {
+    start: async () => {
+      const { concurrency } = config;
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) => handleEntry(parts, message));
+      watch = watchSwitch(db, consumer, log);
+    },
+    stop: async () => {
+      await watch?.stop();
+      await consumer?.stop();
+      await parts.clients.close();
+    },
+  };
+}
+
+/** Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. */
+function watchSwitch(db: Db, consumer: Consumer, log: Logger): { stop(): Promise<void> } {
+  let paused = false;
+  let stopped = false;
+  let pause: NodeJS.Timeout | undefined;
+  let wake = () => {};
+  const look = async () => {
+    const { disabled } = await readSyncConfig(db);
+    if (disabled === paused) return;
+    await (disabled ? consumer.pause() : consumer.resume());
+    paused = disabled;
+    log.info({ disabled }, 'syncing was switched');
+  };
+  const loop = async () => {
+    while (!stopped) {
+      await look().catch((error: unknown) => log.warn({ error }, 'the sync switch could not be read'));
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        pause = setTimeout(resolve, configPollMs);
+      });
+    }
+  };
+  const running = loop();
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(pause);
+      wake();
+      return running;
+    },
+  };
+}
+
+const workerMetrics = (metrics: Metrics) => ({
+  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', ['destination_type', 'outcome']),
+});

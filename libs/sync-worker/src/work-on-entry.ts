@@ -1,0 +1,103 @@
+import type { Db } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
+import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
+import {
+  type ClaimedEntry,
+  completeEntry,
+  completeRemoval,
+  type EntryContext,
+} from '@secrets/sync-entries';
+import type { Clients } from './clients.ts';
+import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
+
+/** What one attempt on an entry needs. */
+export interface Work {
+  db: Db;
+  ring: KeyRing;
+  clients: Clients;
+  /** Aborted when the attempt must end: well before its lease does. */
+  signal: AbortSignal;
+}
+
+const hashPurpose = 'pushed value';
+
+/**
+ * One attempt on a claimed entry: decides from what is wanted and what is readable now, calls the driver, and records
+ * what was achieved. Throws the driver's `Fault`, or whatever else went wrong; then nothing was recorded.
+ * Gives false when the lease was lost meanwhile.
+ */
+export async function workOnEntry(work: Work, entry: ClaimedEntry, context: EntryContext): Promise<boolean> {
+  if (entry.desired === 'absent') {
+    await remove(work, entry, context);
+    return completeRemoval(work.db, entry);
+  }
+  const value = readValue(work.ring, entry, context);
+  if (value !== undefined) return push(work, entry, context, value);
+  await remove(work, entry, context);
+  const nothing = { status: nextStatus.nothing_readable(), pushedHash: null, settingsHash: null, remote: null } as const;
+  return completeEntry(work.db, entry, nothing);
+}
+
+async function push(work: Work, entry: ClaimedEntry, context: EntryContext, value: string): Promise<boolean> {
+  const settings = settingsHash(context.destination);
+  const same = entry.pushedHash !== null && matchesKeyedHash(work.ring, hashPurpose, value, entry.pushedHash);
+  const pushedHash = same ? entry.pushedHash! : keyedHash(work.ring, hashPurpose, value);
+  const unchanged = same && entry.settingsHash === settings && !entry.verify;
+  const remote = unchanged ? entry.remote : await put(work, entry, context, { value, pushedHash, valueChanged: !same });
+  return completeEntry(work.db, entry, { status: nextStatus.pushed(), pushedHash, settingsHash: settings, remote });
+}
+
+async function put(
+  work: Work,
+  entry: ClaimedEntry,
+  context: EntryContext,
+  { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
+) {
+  assertSize(value, context.destination.type);
+  const request = {
+    entryId: entry.id,
+    externalName: entry.externalName,
+    value: seal(value),
+    idempotencyToken: idempotencyToken(entry, pushedHash),
+    overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
+    remote: entry.remote,
+    valueChanged,
+    verify: entry.verify,
+  };
+  const { remote } = await work.clients.use(context.destination, (connected) =>
+    inTime(work.signal, connected.put(request, work.signal)),
+  );
+  return remote;
+}
+
+async function remove(work: Work, entry: ClaimedEntry, context: EntryContext): Promise<void> {
+  const request = { entryId: entry.id, externalName: entry.externalName, remote: entry.remote };
+  await work.clients.use(context.destination, (connected) =>
+    inTime(work.signal, connected.remove(request, work.signal)),
+  );
+}
+
+/** The value to push, or undefined when nothing is readable. What cannot be opened throws: unknown is not absent. */
+function readValue(ring: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
+  if (value === null) return undefined;
+  const dataText = decrypt(ring, versionIdentity(value.identity), value.sealed).toString('utf8');
+  return pushedValue(dataText, entry.subKey);
+}
+
+/** Sizes are checked in UTF-8 bytes before the call; the message gives size and limit. */
+function assertSize(value: string, destinationType: string): void {
+  const limit = findDescription(destinationType).maxValueBytes;
+  const size = Buffer.byteLength(value, 'utf8');
+  if (size > limit) throw new Fault('too_large', `the value is ${size} bytes; ${destinationType} takes at most ${limit}`);
+}
+
+/** A driver that does not mind the signal must not hold the entry past its time. */
+function inTime<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Fault('unavailable', 'the destination did not answer in time'));
+    if (signal.aborted) late();
+    signal.addEventListener('abort', late, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', late));
+  });
+}
