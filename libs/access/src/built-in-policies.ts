@@ -1,0 +1,22 @@
+import { type Capability, capabilities } from './caller.ts';
+import type { CompiledPolicies } from './compile-policies.ts';
+import type { PolicyRules } from './policy-rules.ts';
+
+/** Names of the policies that exist without having been written (decisions, section 2). */
+export const builtInPolicyNames = ['default', 'root'] as const;
+
+/** Everything that can be granted. */
+export const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
+
+/** The `root` policy: everything on every path; it can be neither written nor narrowed. */
+export const rootPolicy: CompiledPolicies = { on: () => everything, onFolder: () => everything };
+
+/** The `default` policy, until an operator writes another one of that name: what a token may do with itself. */
+export const defaultPolicy: PolicyRules = {
+  paths: [
+    { path: 'auth/token/lookup-self', capabilities: ['read'] },
+    { path: 'auth/token/renew-self', capabilities: ['update'] },
+    { path: 'auth/token/revoke-self', capabilities: ['update'] },
+    { path: 'sys/capabilities-self', capabilities: ['update'] },
+  ],
+};
