@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { acceptListVerb } from '../libs/http/src/list-verb.ts';
 
 const connections = 16;
-const requestsEach = 4_000;
-const pairs = 9;
+const requestsEach = 2_000;
+const pairs = 21;
 const requests = Object.entries({
   'GET without body':
     'GET /v1/secret/data/app HTTP/1.1\r\nHost: bench\r\nAccept: */*\r\nX-Token: 0123456789\r\n\r\n',
