@@ -64,11 +64,13 @@ create table login.entity_aliases (
   entity_id uuid not null references login.entities on delete cascade,
   primary key (mount_id, name)
 );
+create index entity_aliases_by_entity on login.entity_aliases (entity_id);
 
 create table login.tokens (
   hash bytea primary key, -- SHA-256 of the token; the token itself is nowhere
   accessor text not null unique,
   parent_accessor text references login.tokens (accessor) on delete cascade, -- revoking a parent revokes its children
+  mount_id uuid references login.auth_mounts on delete cascade, -- the auth mount that issued it; disabling that revokes it
   namespace_id text not null references login.namespaces on delete cascade,
   display_name text not null,
   creation_path text not null,
@@ -79,6 +81,7 @@ create table login.tokens (
   renewable boolean not null,
   ttl_seconds bigint not null, -- as first asked for; 0 is for ever
   period_seconds bigint not null default 0,
+  explicit_max_ttl_seconds bigint not null default 0,
   max_expires_at timestamptz, -- no renewal goes past it
   expires_at timestamptz,
   uses_left integer, -- null: as often as wanted
@@ -87,4 +90,5 @@ create table login.tokens (
   renewed_at timestamptz
 );
 create index tokens_by_parent on login.tokens (parent_accessor) where parent_accessor is not null;
+create index tokens_by_mount on login.tokens (mount_id) where mount_id is not null;
 create index tokens_by_expiry on login.tokens (expires_at) where expires_at is not null;
