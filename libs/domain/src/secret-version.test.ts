@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeSecretData, encodeSecretData, SecretData, versionIdentity } from './secret-version.ts';
+
+const nested = (levels: number): unknown => (levels === 0 ? 'leaf' : { inner: nested(levels - 1) });
+
+describe('the value of a version', () => {
+  test.each([[null], [[]], ['text'], [1], [undefined]])('%j is refused: it is no object', (given) => {
+    expect(SecretData.safeParse(given).success).toBe(false);
+  });
+
+  test('100 levels pass, 101 do not, and a hundred thousand do not break anything', () => {
+    expect(SecretData.safeParse(nested(100)).success).toBe(true);
+    expect(SecretData.safeParse(nested(101)).success).toBe(false);
+    const deep = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+    expect(SecretData.safeParse(deep).success).toBe(false);
+  });
+
+  test.each(['{"__proto__":{"a":1}}', '{"a":"\\ud800","b":"\\u0000"}', '{}', '{"ä/ö":[1,null,{"x":false}]}'])(
+    '%s comes back as it was',
+    (text) => {
+      const parsed = SecretData.parse(JSON.parse(text));
+      expect(JSON.stringify(decodeSecretData(encodeSecretData(parsed)))).toBe(text);
+    },
+  );
+});
+
+test('two places never share an identity', () => {
+  const place = { mountId: 'm', path: 'a:b', versionId: 'v' };
+  const others = [
+    { ...place, mountId: 'n' },
+    { ...place, path: 'a' },
+    { ...place, versionId: 'w' },
+  ];
+  for (const other of others) expect(versionIdentity(other)).not.toBe(versionIdentity(place));
+});

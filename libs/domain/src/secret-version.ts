@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Where a version's value belongs: all of it is known before the version has a number. */
+export interface VersionPlace {
+  mountId: string;
+  /** The secret's path under its mount. */
+  path: string;
+  /** The version's own id, a UUID; not its number. */
+  versionId: string;
+}
+
+/** The identity under which a version's value is sealed: a value moved to another secret or version does not open. */
+export const versionIdentity = ({ mountId, path, versionId }: VersionPlace): string =>
+  `secrets.versions:${mountId}:${versionId}:${path}`;
+
+/** How deep the objects and lists of a secret may be nested. */
+const mostLevels = 100;
+
+/** The value of one version: a JSON object. */
+export type SecretData = Record<string, unknown>;
+
+/** Checks that a value is a JSON object of bearable depth. It passes as it is: no key is dropped, `__proto__` included. */
+export const SecretData = z
+  .custom<SecretData>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
+    error: 'must be a JSON object',
+  })
+  .refine((given) => fitsIn(mostLevels, given), { error: `is nested deeper than ${mostLevels} levels` })
+  .meta({ type: 'object' });
+
+/** The bytes that are sealed for a value. */
+export const encodeSecretData = (value: SecretData): Buffer => Buffer.from(JSON.stringify(value), 'utf8');
+
+/** The value of bytes that `encodeSecretData` made. */
+export const decodeSecretData = (bytes: Uint8Array): SecretData =>
+  JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as SecretData;
+
+function fitsIn(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => fitsIn(levels - 1, inner));
+}
