@@ -46,6 +46,7 @@ create table sync.associations (
   updated_at timestamptz not null default now(),
   unique (destination_id, accessor, secret_name)
 );
+create index associations_of_destination on sync.associations (destination_id, id);
 create index associations_by_secret on sync.associations (secret_id);
 create index associations_by_name on sync.associations (namespace_id, mount, secret_name, id);
 
@@ -87,3 +88,10 @@ create table sync.entries (
 create index entries_of_association on sync.entries (association_id, sub_key);
 create index entries_due on sync.entries (due_at) where due_at is not null;
 create index entries_announced on sync.entries (destination_type, announced_at) where announced_at is not null;
+
+-- What a worker may read of secrets: the newest readable value of each entry's secret, sealed, and nothing else.
+create view sync.entry_values with (security_barrier) as
+  select e.id as entry_id, a.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+    from sync.entries e
+    join sync.associations a on a.id = e.association_id
+    join secrets.newest_readable v on v.secret_id = a.secret_id;

@@ -1,0 +1,44 @@
+import type { Tx } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import { entriesOf, insertEntries, type NewEntry, namesTaken, wantAbsent, wantPresent } from '@secrets/sync-entries';
+import { planEntries } from './plan-entries.ts';
+
+/** The association whose entries are brought in line, and where it stands. */
+export interface PlannedAssociation {
+  id: string;
+  destinationId: string;
+  destinationType: string;
+}
+
+/**
+ * Writes the intents that turn an association's entries into the wanted ones; all that stay are pushed anew. To be
+ * called with the association's row held. Throws `conflict` when a name is taken, naming both secrets; then nothing
+ * is written.
+ */
+export async function applyPlan(
+  tx: Tx,
+  association: PlannedAssociation,
+  wanted: readonly NewEntry[],
+  intent: { overwrite: boolean; verify: boolean },
+): Promise<void> {
+  const existing = await entriesOf(tx, [association.id]);
+  const plan = planEntries(existing, wanted);
+  await assertNamesFree(tx, association, plan.create);
+  const created = await insertEntries(tx, association, plan.create, intent.overwrite);
+  await wantPresent(tx, plan.keep, intent);
+  const idOfKey = new Map(created.map(({ subKey, id }) => [subKey, id]));
+  await wantAbsent(
+    tx,
+    plan.drop.map(({ id, replacedBy }) => ({ id, waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null) })),
+  );
+}
+
+async function assertNamesFree(tx: Tx, association: PlannedAssociation, create: readonly NewEntry[]): Promise<void> {
+  if (create.length === 0) return;
+  const keys = create.map(({ collisionKey }) => collisionKey);
+  const [taken] = await namesTaken(tx, association.destinationId, keys);
+  if (taken === undefined) return;
+  const mine = create.find(({ collisionKey }) => collisionKey === taken.collisionKey)!;
+  const other = `${taken.mount}/${taken.secretName}${taken.subKey === '' ? '' : ` (key ${taken.subKey})`}`;
+  throw new Problem('conflict', `the external name ${mine.externalName} is taken in this destination by ${other}, as ${taken.externalName}`);
+}

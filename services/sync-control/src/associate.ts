@@ -1,0 +1,95 @@
+import type { Caller } from '@secrets/access';
+import { isUniqueViolation, type Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { invalid, notFound, Problem } from '@secrets/domain';
+import { readSyncConfig } from '@secrets/sync-entries';
+import { applyPlan } from './apply-plan.ts';
+import type { Context } from './context.ts';
+import { upsertAssociation } from './queries/associations.ts';
+import { type DestinationRow, findDestination, lockDestination } from './queries/destinations.ts';
+import type { WatchedSecret } from './secrets-client.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+/** Which secret is to be associated with which destination. */
+export interface AssociationWish {
+  type: string;
+  name: string;
+  mount: string;
+  secretName: string;
+  /** An external secret of that name that is not ours may be taken over. */
+  overwrite: boolean;
+}
+
+/**
+ * Sets an association (spec, section 4.4): the intent and its announcement are one row and one transaction; from
+ * there on nothing is lost. Waits up to `waitMs` for the outcome. Gives the association's id.
+ *
+ * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or
+ * secret; `conflict` with another association's name or a purge; `queue_full`.
+ */
+export async function associate(context: Context, caller: Caller, wish: AssociationWish, waitMs: number): Promise<string> {
+  const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
+  const destination = await findDestination(context.db, key);
+  if (destination === undefined) throw notFound();
+  await assertMayRead(context, caller, wish);
+  const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
+  assertSyncable(secret, wish);
+  const { disabled } = await readSyncConfig(context.db);
+  await context.queue.room.assertRoom(destination.settings.granularity === 'secret-key' ? secret.keys.length : 1);
+  const id = await context.db.transaction((tx) => intend(tx, context, caller, { wish, secret, key })).catch(nameRace);
+  context.queue.nudge();
+  await context.queue.outcome(id, disabled ? 0 : waitMs);
+  return id;
+}
+
+async function intend(
+  tx: Tx,
+  context: Context,
+  caller: Caller,
+  { wish, secret, key }: { wish: AssociationWish; secret: WatchedSecret; key: Parameters<typeof lockDestination>[1] },
+): Promise<string> {
+  const destination = assertOpen(await lockDestination(tx, key));
+  const association = await upsertAssociation(tx, {
+    destinationId: destination.id,
+    namespaceId: caller.namespace.id,
+    mountId: secret.mount_id,
+    mount: secret.mount_path,
+    accessor: secret.accessor,
+    secretId: secret.secret_id!,
+    secretName: wish.secretName,
+    revision: secret.revision,
+  });
+  const named = { ...secret, mount: secret.mount_path, secretName: wish.secretName, namespace: caller.namespace };
+  const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
+  const place = { id: association.id, destinationId: destination.id, destinationType: destination.type };
+  await applyPlan(tx, place, wanted, { overwrite: wish.overwrite, verify: true });
+  return association.id;
+}
+
+async function assertMayRead({ policies }: Context, caller: Caller, { mount, secretName }: AssociationWish): Promise<void> {
+  const granted = await policies.capabilitiesFor(caller, `${mount}/data/${secretName}`);
+  if (granted.includes('read')) return;
+  throw new Problem('forbidden', `permission denied: your token may not read the secret ${secretName} in mount ${mount}`);
+}
+
+function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationWish): void {
+  if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
+  if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
+  if (!secret.readable) throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+}
+
+function assertOpen(destination: DestinationRow | undefined): DestinationRow {
+  if (destination === undefined) throw notFound();
+  if (destination.purgeInitiatedAt !== null && destination.purgeError === null) {
+    throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
+  }
+  return destination;
+}
+
+/** Two associations that took one name at the same moment: the loser hears it as any other collision. */
+function nameRace(error: unknown): never {
+  if (isUniqueViolation(error, 'entries_destination_id_collision_key_key')) {
+    throw new Problem('conflict', 'another association has just taken this external name in the destination');
+  }
+  throw error;
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '@secrets/access';
+import { notFound } from '@secrets/domain';
+import { entriesOf, readSyncConfig, wantAbsent } from '@secrets/sync-entries';
+import type { Context } from './context.ts';
+import { type AssociationRow, deleteAssociation, lockAssociation, markRemoving } from './queries/associations.ts';
+import { findDestination } from './queries/destinations.ts';
+
+/** Which association is to be removed. */
+export interface RemovalWish {
+  type: string;
+  name: string;
+  mount: string;
+  secretName: string;
+}
+
+/**
+ * Removes an association: unsyncs its external secrets, and the association disappears when that has succeeded.
+ * Waits up to `waitMs`. Gives the association as it was, or undefined when there was none, which is success too
+ * (spec, section 4.4, rule 5).
+ */
+export async function disassociate(
+  context: Context,
+  caller: Caller,
+  wish: RemovalWish,
+  waitMs: number,
+): Promise<AssociationRow | undefined> {
+  const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
+  const destination = await findDestination(context.db, key);
+  if (destination === undefined) throw notFound();
+  const { disabled } = await readSyncConfig(context.db);
+  await context.queue.room.assertRoom(1);
+  const association = await intendRemoval(context, destination.id, wish);
+  if (association === undefined) return undefined;
+  context.queue.nudge();
+  await context.queue.outcome(association.id, disabled ? 0 : waitMs);
+  return association;
+}
+
+const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretName }: RemovalWish) =>
+  db.transaction(async (tx) => {
+    const association = await lockAssociation(tx, destinationId, mount, secretName);
+    if (association === undefined) return undefined;
+    const entries = await entriesOf(tx, [association.id]);
+    await markRemoving(tx, [association.id]);
+    await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+    if (entries.length === 0) await deleteAssociation(tx, association.id);
+    return association;
+  });

@@ -1,0 +1,74 @@
+import type { Verdict } from '@secrets/broker';
+import type { Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { SecretChangedMessage } from '@secrets/domain';
+import { entriesOf, type NewEntry, wantAbsent, wantPresent } from '@secrets/sync-entries';
+import { applyPlan } from './apply-plan.ts';
+import type { Context } from './context.ts';
+import { deleteAssociation, lockAssociationsOfSecret, markRemoving, notePlanned } from './queries/associations.ts';
+import { findDestination } from './queries/destinations.ts';
+import type { InspectedSecret } from './secrets-client.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+type Associated = Awaited<ReturnType<typeof lockAssociationsOfSecret>>[number];
+
+/** Handles "secret S may read differently now": looks how it stands, and writes what follows for its associations. */
+export async function onSecretChange(context: Context, message: unknown, requestId: string): Promise<Verdict> {
+  const parsed = SecretChangedMessage.safeParse(message);
+  if (!parsed.success) return 'park';
+  const [secret] = await context.secrets.inspect(requestId, [parsed.data.secret_id]);
+  if (secret !== undefined) await followSecret(context, secret);
+  return 'ack';
+}
+
+/**
+ * Brings every association of a secret in line with how it stands. What was seen earlier than what an association was
+ * last planned from is left alone: a later look has already won.
+ */
+export async function followSecret(context: Context, secret: InspectedSecret): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
+      if (association.removing) continue;
+      if (!secret.exists) await forget(tx, association);
+      else if (secret.revision >= association.plannedRevision) await follow(tx, context, association, secret);
+    }
+  });
+  context.queue.nudge();
+}
+
+/** Its metadata or its mount is gone: unsynced, and the association goes with it. */
+async function forget(tx: Tx, association: Associated): Promise<void> {
+  const entries = await entriesOf(tx, [association.id]);
+  await markRemoving(tx, [association.id]);
+  await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+  if (entries.length === 0) await deleteAssociation(tx, association.id);
+}
+
+/** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
+async function follow(tx: Tx, context: Context, association: Associated, secret: InspectedSecret): Promise<void> {
+  await notePlanned(tx, association.id, secret.revision);
+  const wanted = secret.readable ? await keysWanted(tx, context, association, secret) : undefined;
+  if (wanted === undefined) return pushAgain(tx, association.id);
+  const place = { id: association.id, destinationId: association.destinationId, destinationType: association.type };
+  await applyPlan(tx, place, wanted, { overwrite: false, verify: false });
+}
+
+async function pushAgain(tx: Tx, associationId: string): Promise<void> {
+  const entries = await entriesOf(tx, [associationId]);
+  await wantPresent(tx, entries.filter(({ desired }) => desired === 'present').map(({ id }) => id));
+}
+
+/** Undefined at secret-path granularity: one entry, whatever the keys. */
+async function keysWanted(
+  tx: Tx,
+  { prefix }: Context,
+  association: Associated,
+  secret: InspectedSecret,
+): Promise<NewEntry[] | undefined> {
+  const { namespaceId, type, name, mount, accessor, secretName } = association;
+  const destination = await findDestination(tx, { namespaceId, type, name });
+  const entries = await entriesOf(tx, [association.id]);
+  if (destination?.settings.granularity !== 'secret-key' || entries.some(({ subKey }) => subKey === '')) return undefined;
+  const namespace = { id: namespaceId, path: association.namespacePath };
+  return wantedEntries(findDescription(type), destination, { mount, accessor, secretName, namespace, keys: secret.keys }, prefix);
+}

@@ -1,0 +1,48 @@
+import type { Db } from '@secrets/db';
+import { entriesOf, wantAbsent } from '@secrets/sync-entries';
+import { deleteAssociation, lockSomeToRemove, markRemoving } from './queries/associations.ts';
+import { deleteDestination } from './queries/destinations.ts';
+
+const pageSize = 200;
+
+/**
+ * Carries every purge under way one step further: wants the next associations gone, deletes the destination once none
+ * is left, and notes the first failure as `purge_error`. To be called again and again; safe in several processes.
+ */
+export async function advancePurges(db: Db): Promise<void> {
+  const purges = await db.query<{ id: string }>(
+    'select id from sync.destinations where purge_initiated_at is not null order by purge_initiated_at limit 100',
+  );
+  for (const { id } of purges) await advancePurge(db, id);
+}
+
+async function advancePurge(db: Db, destinationId: string): Promise<void> {
+  while ((await removeSome(db, destinationId)) === pageSize);
+  await db.transaction(async (tx) => {
+    const [left] = await tx.query<{ id: string }>('select id from sync.associations where destination_id = $1 limit 1', [destinationId]);
+    if (left === undefined) return deleteDestination(tx, destinationId);
+    await notePurgeError(tx, destinationId);
+  });
+}
+
+const removeSome = (db: Db, destinationId: string): Promise<number> =>
+  db.transaction(async (tx) => {
+    const associations = await lockSomeToRemove(tx, destinationId, pageSize);
+    const ids = associations.map(({ id }) => id);
+    const entries = await entriesOf(tx, ids);
+    await markRemoving(tx, ids);
+    await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+    const withEntries = new Set(entries.map(({ associationId }) => associationId));
+    for (const id of ids.filter((one) => !withEntries.has(one))) await deleteAssociation(tx, id);
+    return associations.length;
+  });
+
+/** The sentence of an entry that waits for the operator; null again when none does. */
+const notePurgeError = (tx: { query: Db['query'] }, destinationId: string) =>
+  tx.query(
+    `update sync.destinations d set purge_error =
+       (select last_error from sync.entries e
+         where e.destination_id = d.id and e.desired = 'absent' and e.status = 'CLIENT_SIDE_ERROR' limit 1)
+      where id = $1`,
+    [destinationId],
+  );

@@ -1,0 +1,94 @@
+import type { Sql } from '@secrets/db';
+import type { Json } from '@secrets/domain';
+
+/** A destination as it is stored; its secret fields sealed. */
+export interface DestinationRow {
+  id: string;
+  namespaceId: string;
+  type: string;
+  name: string;
+  settings: Record<string, Json>;
+  sealedCredentials: Uint8Array | null;
+  purgeInitiatedAt: Date | null;
+  purgeError: string | null;
+}
+
+const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
+  purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError"`;
+
+/** Which destination: its namespace, type and name. */
+export interface DestinationKey {
+  namespaceId: string;
+  type: string;
+  name: string;
+}
+
+const keyOf = ({ namespaceId, type, name }: DestinationKey) => [namespaceId, type, name];
+
+export async function findDestination(sql: Sql, key: DestinationKey): Promise<DestinationRow | undefined> {
+  const [row] = await sql.query<DestinationRow>(
+    `select ${columns} from sync.destinations where namespace_id = $1 and type = $2 and name = $3`,
+    keyOf(key),
+  );
+  return row;
+}
+
+/** As `findDestination`, held until the transaction ends: nobody deletes, purges or changes it meanwhile. */
+export async function lockDestination(sql: Sql, key: DestinationKey): Promise<DestinationRow | undefined> {
+  const [row] = await sql.query<DestinationRow>(
+    `select ${columns} from sync.destinations where namespace_id = $1 and type = $2 and name = $3 for update`,
+    keyOf(key),
+  );
+  return row;
+}
+
+export async function insertDestination(
+  sql: Sql,
+  row: DestinationKey & { id: string; namespacePath: string; settings: Record<string, Json>; sealedCredentials: Uint8Array | null },
+): Promise<void> {
+  await sql.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
+    [row.id, row.namespaceId, row.namespacePath, row.type, row.name, JSON.stringify(row.settings), row.sealedCredentials],
+  );
+}
+
+/** A new revision: the workers' clients of the older one are closed. */
+export async function updateDestination(
+  sql: Sql,
+  id: string,
+  settings: Record<string, Json>,
+  sealedCredentials: Uint8Array | null,
+): Promise<void> {
+  await sql.query(
+    `update sync.destinations set settings = $2::jsonb, sealed_credentials = $3, revision = revision + 1, updated_at = now()
+      where id = $1`,
+    [id, JSON.stringify(settings), sealedCredentials],
+  );
+}
+
+export async function deleteDestination(sql: Sql, id: string): Promise<void> {
+  await sql.query('delete from sync.destinations where id = $1', [id]);
+}
+
+/** Names of one type, in order, after the given one. */
+export async function destinationNames(sql: Sql, namespaceId: string, type: string, after: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    'select name from sync.destinations where namespace_id = $1 and type = $2 and name > $3 order by name limit $4',
+    [namespaceId, type, after, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** How many destinations of one type, or of all. */
+export async function countDestinations(sql: Sql, namespaceId: string, type: string | null): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    'select count(*) as count from sync.destinations where namespace_id = $1 and ($2::text is null or type = $2)',
+    [namespaceId, type],
+  );
+  return row?.count ?? 0;
+}
+
+export async function initiatePurge(sql: Sql, id: string): Promise<void> {
+  await sql.query('update sync.destinations set purge_initiated_at = now(), purge_error = null where id = $1', [id]);
+}

@@ -1,0 +1,35 @@
+import type { Db } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import { countPending, readSyncConfig } from '@secrets/sync-entries';
+
+/** Keeps the number of pending operations within `queue_capacity`. */
+export interface QueueRoom {
+  /** Throws `queue_full` when so many more operations do not fit. */
+  assertRoom(operations: number): Promise<void>;
+}
+
+/** Up to here the pending operations are counted at every question; above, once a second at most. */
+const exactUpTo = 10_000;
+const estimateMs = 1_000;
+
+export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
+  let estimate = { pending: 0, capacity: -1, at: 0 };
+  const pending = async (capacity: number): Promise<number> => {
+    if (capacity <= exactUpTo) return countPending(db, capacity);
+    if (estimate.capacity !== capacity || now() - estimate.at > estimateMs) {
+      estimate = { pending: await countPending(db, capacity), capacity, at: now() };
+    }
+    return estimate.pending;
+  };
+  return {
+    assertRoom: async (operations) => {
+      const { queueCapacity } = await readSyncConfig(db);
+      if ((await pending(queueCapacity)) + operations <= queueCapacity) {
+        estimate.pending += operations;
+        return;
+      }
+      const sentence = `the sync queue is full: queue_capacity is ${queueCapacity} pending operations`;
+      throw new Problem('queue_full', sentence, { retryAfterSeconds: 5 });
+    },
+  };
+}

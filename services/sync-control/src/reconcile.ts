@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from './context.ts';
+import { followSecret } from './on-secret-change.ts';
+import { plannedRevisions } from './queries/associations.ts';
+
+const pageSize = 200;
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Looks once at every association, page by page, and follows each secret that stands otherwise than when the
+ * association was planned: what an event should have told and did not. Gives how many were followed.
+ */
+export async function reconcile(context: Context, shouldStop: () => boolean): Promise<number> {
+  let followed = 0;
+  let after = firstId;
+  while (!shouldStop()) {
+    const page = await plannedRevisions(context.db, after, pageSize);
+    if (page.length === 0) break;
+    after = page.at(-1)!.id;
+    const planned = new Map(page.map(({ secretId, plannedRevision }) => [secretId, plannedRevision]));
+    for (const secret of await context.secrets.inspect(randomUUID(), [...planned.keys()])) {
+      if (secret.exists && secret.revision === planned.get(secret.secret_id)) continue;
+      await followSecret(context, secret);
+      followed += 1;
+    }
+  }
+  return followed;
+}
