@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 import type { InternalKeys } from './internal-keys.ts';
@@ -18,7 +18,7 @@ export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(3
 export const newAccessor = (): string => randomBytes(18).toString('base64url');
 
 /** SHA-256 of a token, by which it is stored. */
-export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** What a string is by its form alone; undefined when it can be no token of ours. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {

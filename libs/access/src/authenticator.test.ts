@@ -1,0 +1,327 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { type AccessRequest, createAuthenticator } from './authenticator.ts';
+import { parseInternalKeys } from './internal-keys.ts';
+import { createPolicyReader } from './policy-reader.ts';
+import { insertToken, openAccessDb, revokeToken, writePolicy } from './testing.ts';
+import { type BatchToken, batchTokenRing, newToken, sealBatchToken } from './token.ts';
+
+const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
+let db: Db;
+let now = Date.now();
+const queries = { all: 0, epoch: 0, tokens: 0 };
+
+const counted = (inner: Db): Db => ({
+  ...inner,
+  query: (text, params) => {
+    queries.all += 1;
+    if (text.startsWith('select value')) queries.epoch += 1;
+    if (text.includes('t.hash = $1')) queries.tokens += 1;
+    return inner.query(text, params);
+  },
+});
+const newAuthenticator = () => createAuthenticator({ db: counted(db), keys, clock: () => now });
+
+const request = (over: Partial<AccessRequest>): AccessRequest => ({
+  token: undefined,
+  namespace: undefined,
+  operation: 'read',
+  path: 'kv/data/a',
+  remoteAddress: '10.0.0.1',
+  requestId: 'r',
+  ...over,
+});
+const verdict = async (over: Partial<AccessRequest>, authenticator = newAuthenticator()) => {
+  const decision = await authenticator.authenticate(request(over));
+  return decision.allowed ? 'allowed' : `${decision.problem.kind}: ${decision.problem.sentences[0]}`;
+};
+const denied = 'forbidden: permission denied';
+
+beforeAll(async () => {
+  db = await openAccessDb();
+  await db.query(
+    "insert into login.namespaces (id, path) values ('n1', 'team'), ('n2', 'team/inner'), ('n3', 'other')",
+  );
+  await db.query(
+    "insert into login.auth_mounts (namespace_id, path, type, accessor) values ('root', 'cloudB', 'cloudB', 'a1')",
+  );
+  await writePolicy(db, 'reader', { 'kv/data/*': ['read'], 'team/kv/data/*': ['read'] });
+  await writePolicy(db, 'reader', { 'kv/data/*': ['read'], 'inner/kv/data/*': ['read'] }, 'n1');
+  await writePolicy(db, 'writer', { 'kv/data/*': ['create'], 'kv/metadata/*': ['list'] });
+  await writePolicy(db, 'reviser', { 'kv/data/*': ['update'] });
+  await writePolicy(db, 'ender', { 'auth/token/revoke-accessor': ['update'] });
+  await writePolicy(db, 'strong-ender', { 'auth/token/revoke-accessor': ['update', 'sudo'] });
+});
+afterAll(() => db.close());
+beforeEach(() => {
+  now = Date.now();
+  Object.assign(queries, { all: 0, epoch: 0, tokens: 0 });
+});
+
+describe('tokens', () => {
+  test.each([undefined, '', 'x', 'sst_', `sst_${'a'.repeat(43)}`, `sbt_${'a'.repeat(200)}`, "sst_'; drop"])(
+    '%j is refused',
+    async (token) => expect(await verdict({ token })).toBe(denied),
+  );
+
+  test('a good one gives its caller', async () => {
+    const { token, accessor } = await insertToken(db, { policies: ['reader'] });
+    const decision = await newAuthenticator().authenticate(request({ token }));
+    expect(decision).toEqual({
+      allowed: true,
+      caller: {
+        requestId: 'r',
+        accessor,
+        tokenType: 'service',
+        displayName: 'test',
+        entityId: null,
+        policies: ['reader'],
+        namespace: { id: 'root', path: '' },
+        tokenNamespace: { id: 'root', path: '' },
+        grants: ['read'],
+        remoteAddress: '10.0.0.1',
+      },
+    });
+  });
+
+  test('ends at its moment, and a renewal that this process did not see counts', async () => {
+    const { token, accessor } = await insertToken(db, { expiresAt: new Date(now + 1000) });
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    now += 1000;
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+    await db.query('update login.tokens set expires_at = $2::timestamptz where accessor = $1', [
+      accessor,
+      new Date(now + 1000).toISOString(),
+    ]);
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+  });
+
+  test('is bound to its addresses', async () => {
+    const { token } = await insertToken(db, { boundCidrs: ['10.0.0.0/24'] });
+    expect(await verdict({ token, remoteAddress: '::ffff:10.0.0.7' })).toBe('allowed');
+    expect(await verdict({ token, remoteAddress: '10.0.1.7' })).toBe(denied);
+  });
+
+  test('works as often as it may, over all processes together', async () => {
+    const { token } = await insertToken(db, { usesLeft: 5 });
+    const two = [newAuthenticator(), newAuthenticator()];
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => verdict({ token }, two[index % 2])),
+    );
+    expect(asked.filter((answer) => answer === 'allowed')).toHaveLength(5);
+    expect(await verdict({ token }, two[0])).toBe(denied);
+  });
+
+  test('a use from a wrong address is not taken', async () => {
+    const { token } = await insertToken(db, { usesLeft: 1, boundCidrs: ['10.0.0.0/24'] });
+    expect(await verdict({ token, remoteAddress: '9.9.9.9' })).toBe(denied);
+    expect(await verdict({ token })).toBe('allowed');
+  });
+
+  test('unknown ones cost one statement each and are not remembered', async () => {
+    const authenticator = newAuthenticator();
+    const token = newToken().reveal();
+    await verdict({ token }, authenticator);
+    await verdict({ token }, authenticator);
+    expect(queries.all).toBe(2);
+  });
+});
+
+describe('batch tokens', () => {
+  const batch = (over: Partial<BatchToken> = {}) =>
+    sealBatchToken(batchTokenRing(keys), {
+      accessor: null,
+      namespace_id: 'root',
+      policies: ['reader'],
+      display_name: 'job',
+      entity_id: null,
+      metadata: {},
+      creation_path: 'auth/token/create',
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + 60_000).toISOString(),
+      bound_cidrs: [],
+      parent_accessor: null,
+      ...over,
+    }).reveal();
+
+  test('work until they end', async () => {
+    const token = batch();
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    expect(await verdict({ token, path: 'kv/metadata/a' }, authenticator)).toBe(denied);
+    now += 60_000;
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+  });
+
+  test('end with their parent', async () => {
+    const { accessor } = await insertToken(db);
+    const token = batch({ parent_accessor: accessor });
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    await revokeToken(db, accessor);
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+  });
+
+  test('are bound to their addresses and their namespace', async () => {
+    expect(await verdict({ token: batch({ bound_cidrs: ['11.0.0.0/8'] }) })).toBe(denied);
+    expect(await verdict({ token: batch({ namespace_id: 'gone' }) })).toBe(denied);
+    expect(await verdict({ token: batch({ namespace_id: 'n1' }), namespace: 'team' })).toBe('allowed');
+  });
+});
+
+describe('policies', () => {
+  test('create or update lets a write pass; sudo is asked for where it must be', async () => {
+    const { token: writer } = await insertToken(db, { policies: ['writer'] });
+    const { token: reviser } = await insertToken(db, { policies: ['reviser'] });
+    expect(await verdict({ token: writer, operation: 'create-or-update' })).toBe('allowed');
+    expect(await verdict({ token: reviser, operation: 'create-or-update' })).toBe('allowed');
+    expect(await verdict({ token: writer })).toBe(denied);
+    expect(await verdict({ token: writer, operation: 'patch' })).toBe(denied);
+    expect(await verdict({ token: writer, operation: 'list', path: 'kv/metadata' })).toBe('allowed');
+    const ending = { operation: 'create-or-update', path: 'auth/token/revoke-accessor' } as const;
+    expect(await verdict({ ...ending, token: (await insertToken(db, { policies: ['ender'] })).token })).toBe(
+      denied,
+    );
+    expect(
+      await verdict({ ...ending, token: (await insertToken(db, { policies: ['strong-ender'] })).token }),
+    ).toBe('allowed');
+  });
+
+  test('default lets a token look at itself; a written default replaces it', async () => {
+    const { token } = await insertToken(db, { policies: ['default', 'not-written'] });
+    expect(await verdict({ token, path: 'auth/token/lookup-self' })).toBe('allowed');
+    await writePolicy(db, 'default', { 'kv/data/only': ['read'] });
+    expect(await verdict({ token, path: 'auth/token/lookup-self' })).toBe(denied);
+    expect(await verdict({ token, path: 'kv/data/only' })).toBe('allowed');
+  });
+
+  test('a changed policy holds at the next request', async () => {
+    const { token } = await insertToken(db, { policies: ['changing'] });
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+    await writePolicy(db, 'changing', { 'kv/data/a': ['read'] });
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    await writePolicy(db, 'changing', { 'kv/data/a': ['deny'] });
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+  });
+
+  test('another path can be asked about', async () => {
+    const { token } = await insertToken(db, { policies: ['reader'] });
+    const { caller } = await newAuthenticator().authenticate(request({ token }));
+    const reader = createPolicyReader({ db });
+    expect(await reader.capabilitiesOn(caller, 'kv/data/other')).toEqual(['read']);
+    expect(await reader.capabilitiesOn(caller, 'kv/metadata/other')).toEqual([]);
+    const root = await newAuthenticator().authenticate(request({ token: (await insertToken(db)).token }));
+    expect(await reader.capabilitiesOn(root.caller, 'anything')).toContain('sudo');
+  });
+});
+
+describe('namespaces', () => {
+  test('a token works in its own and below, on the path seen from its own', async () => {
+    const { token: team } = await insertToken(db, { policies: ['reader'], namespaceId: 'n1' });
+    expect(await verdict({ token: team, namespace: 'team' })).toBe('allowed');
+    expect(await verdict({ token: team, namespace: 'team/inner/' })).toBe('allowed');
+    for (const namespace of [undefined, 'root', 'other', 'admin', 'tea', 'team2'])
+      expect(await verdict({ token: team, namespace })).toBe(denied);
+    const { token: root } = await insertToken(db, { policies: ['reader'] });
+    expect(await verdict({ token: root, namespace: 'team' })).toBe('allowed');
+    expect(await verdict({ token: root, namespace: 'other' })).toBe(denied);
+  });
+
+  test('which ones exist is told only to those who may go there', async () => {
+    const { token: root } = await insertToken(db);
+    const { token: reader } = await insertToken(db, { policies: ['reader'] });
+    expect(await verdict({ token: root, namespace: 'nowhere' })).toMatch(/^not_found/);
+    expect(await verdict({ token: reader, namespace: 'nowhere' })).toBe(denied);
+    expect(await verdict({ namespace: 'nowhere' })).toBe(denied);
+    expect(await verdict({ token: root, namespace: 'a//b' })).toMatch(/^invalid/);
+  });
+
+  test('a namespace that was removed is gone, one that was made is there', async () => {
+    const { token } = await insertToken(db);
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token, namespace: 'late' }, authenticator)).toMatch(/^not_found/);
+    await db.query("insert into login.namespaces (id, path) values ('n9', 'late')");
+    expect(await verdict({ token, namespace: 'late' }, authenticator)).toBe('allowed');
+    await db.query("delete from login.namespaces where id = 'n9'");
+    await db.query('update login.access_epoch set value = value + 1');
+    expect(await verdict({ token, namespace: 'late' }, authenticator)).toMatch(/^not_found/);
+  });
+
+  test('sys/sync/config answers in root and admin only', async () => {
+    const { token } = await insertToken(db);
+    const path = 'sys/sync/config';
+    expect(await verdict({ token, path })).toBe('allowed');
+    expect(await verdict({ token, path, namespace: 'admin/' })).toBe('allowed');
+    expect(await verdict({ token, path, namespace: 'team' })).toMatch(
+      /^forbidden: sys\/sync\/config answers only/,
+    );
+  });
+});
+
+describe('paths without a token', () => {
+  test.each([
+    ['read', 'sys/health', 'allowed'],
+    ['read', 'sys/internal/specs/openapi', 'allowed'],
+    ['read', 'identity/oidc/plugins/.well-known/keys', 'allowed'],
+    ['create-or-update', 'auth/cloudB/login', 'allowed'],
+    ['create-or-update', 'auth/unknown/login', denied],
+    ['create-or-update', 'auth/cloudB/role/login', denied],
+    ['read', 'auth/cloudB/login', denied],
+    ['create-or-update', 'sys/health', denied],
+    ['read', 'identity/oidc/plugins/.well-known/a/b', denied],
+    ['read', 'sys/health/x', denied],
+  ] as const)('%s %s', async (operation, path, expected) => {
+    expect(await verdict({ operation, path })).toBe(expected);
+  });
+
+  test('a login without a token carries no grants and works only where the mount stands', async () => {
+    const login = { operation: 'create-or-update', path: 'auth/cloudB/login' } as const;
+    const decision = await newAuthenticator().authenticate(request({ ...login, token: 'rubbish' }));
+    expect(decision).toMatchObject({ allowed: true, caller: { accessor: null, grants: [], policies: [] } });
+    expect(await verdict({ ...login, namespace: 'team' })).toBe(denied);
+    expect(await verdict({ ...login, namespace: 'nowhere' })).toBe(denied);
+  });
+});
+
+test('a revocation holds for every later request on every gateway, under load', async () => {
+  const gateways = Array.from({ length: 3 }, newAuthenticator);
+  const others = await Promise.all(Array.from({ length: 3 }, () => insertToken(db)));
+  let running = true;
+  const load = gateways.flatMap((gateway) =>
+    others.map(async ({ token }) => {
+      while (running) expect(await verdict({ token }, gateway)).toBe('allowed');
+    }),
+  );
+  for (let round = 0; round < 8; round++) {
+    const { token, accessor } = await insertToken(db);
+    const early = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
+    await Promise.all(early.slice(0, 3));
+    const revoked = revokeToken(db, accessor);
+    const during = gateways.map((gateway) => verdict({ token }, gateway)); // may go either way
+    await revoked;
+    const after = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
+    expect(new Set(await Promise.all(after))).toEqual(new Set([denied]));
+    await Promise.all([...early, ...during]);
+  }
+  running = false;
+  await Promise.all(load);
+});
+
+test('many requests share the look at the epoch and read their token once', async () => {
+  const { token } = await insertToken(db);
+  const authenticator = newAuthenticator();
+  const burst = () => Promise.all(Array.from({ length: 500 }, () => verdict({ token }, authenticator)));
+  await burst();
+  await burst();
+  expect(queries.tokens).toBe(1);
+  expect(queries.epoch).toBeLessThanOrEqual(4);
+});
+
+test('a database that does not answer refuses', async () => {
+  const broken: Db = { ...db, query: () => Promise.reject(new Error('down')) };
+  const authenticator = createAuthenticator({ db: broken, keys });
+  expect(await verdict({ token: newToken().reveal() }, authenticator)).toMatch(/^unavailable/);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { addressRanges } from './bound-address.ts';
+
+test.each([
+  ['10.0.0.0/8', '10.1.2.3', true],
+  ['10.0.0.0/8', '::ffff:10.1.2.3', true],
+  ['10.0.0.0/8', '11.1.2.3', false],
+  ['::ffff:10.0.0.0/104', '10.1.2.3', true],
+  ['10.1.2.3', '10.1.2.3', true],
+  ['10.1.2.3', '10.1.2.4', false],
+  ['2001:db8::/32', '2001:db8::1', true],
+  ['2001:db8::/32', '10.0.0.1', false],
+  ['::/0', '10.0.0.1', false],
+  ['0.0.0.0/0', '::1', false],
+  ['nonsense', '10.0.0.1', false],
+  ['10.0.0.0/8', '', false],
+  ['10.0.0.0/8', 'fe80::1%eth0', false],
+])('%s and %s: %s', (range, address, held) => {
+  expect(addressRanges([range]).hold(address)).toBe(held);
+});
+
+test('no ranges hold nothing', () => expect(addressRanges([]).hold('10.0.0.1')).toBe(false));

@@ -1,0 +1,35 @@
+import ipaddr from 'ipaddr.js';
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Address ranges, parsed once. */
+export interface AddressRanges {
+  /** Whether an address lies in one of them; IPv4 written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4. */
+  hold(address: string): boolean;
+}
+
+/** Parses CIDRs and single addresses. What cannot be parsed holds no address. */
+export function addressRanges(texts: readonly string[]): AddressRanges {
+  const ranges = texts.map(parsedRange).filter((range) => range !== undefined);
+  return {
+    hold: (text) => {
+      if (!ipaddr.isValid(text)) return false;
+      const address = ipaddr.process(text);
+      return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+    },
+  };
+}
+
+const mappedBits = 96;
+
+function parsedRange(text: string): Range | undefined {
+  if (ipaddr.isValid(text)) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  }
+  if (!ipaddr.isValidCIDR(text)) return undefined;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= mappedBits)
+    return [address.toIPv4Address(), bits - mappedBits];
+  return [address, bits];
+}

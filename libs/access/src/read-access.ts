@@ -1,0 +1,101 @@
+import type { Sql } from '@secrets/db';
+import type { BatchTokenSurroundings, ServiceTokenRow } from './access-token.ts';
+import type { Namespace } from './caller.ts';
+import type { NamedRules } from './named-policies.ts';
+import type { BatchToken } from './token.ts';
+
+// The epoch comes from the same statement, so the same snapshot, as what is read beside it: whatever was revoked
+// before that epoch is gone from the answer too.
+
+/** A row and the epoch at which it was true; no row when there is none. */
+export interface AtEpoch<Row> {
+  epoch: number;
+  row: Row | undefined;
+}
+
+const rulesOf = (namespaceId: string, names: string) => `(
+  select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')
+  from login.policies p where p.namespace_id = ${namespaceId} and p.name = any(${names})
+)`;
+
+/** The number that grows with every revocation and every change of a policy or namespace. */
+export async function readEpoch(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ value: number }>('select value from login.access_epoch');
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return row.value;
+}
+
+const serviceToken = `
+  select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
+    n.path as namespace_path, t.expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
+  from login.access_epoch e
+  left join login.tokens t on t.hash = $1
+  left join login.namespaces n on n.id = t.namespace_id`;
+
+export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEpoch<ServiceTokenRow>> {
+  const [row] = await sql.query<ServiceTokenRow & { epoch: number; accessor: string | null }>(serviceToken, [
+    hash,
+  ]);
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return { epoch: row.epoch, row: row.accessor === null ? undefined : row };
+}
+
+const batchToken = `
+  select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
+    t.expires_at as parent_expires_at, ${rulesOf('$1', '$2::text[]')} as rules
+  from login.access_epoch e
+  left join login.namespaces n on n.id = $1
+  left join login.tokens t on t.accessor = $3`;
+
+export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenSurroundings>> {
+  const parameters = [token.namespace_id, token.policies, token.parent_accessor];
+  const [row] = await sql.query<BatchTokenSurroundings & { epoch: number; namespace_path: string | null }>(
+    batchToken,
+    parameters,
+  );
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return { epoch: row.epoch, row: row.namespace_path === null ? undefined : row };
+}
+
+const namespaceByPath = `
+  select e.value as epoch, n.id from login.access_epoch e left join login.namespaces n on n.path = $1`;
+
+export async function readNamespace(sql: Sql, path: string): Promise<AtEpoch<Namespace>> {
+  const [row] = await sql.query<{ epoch: number; id: string | null }>(namespaceByPath, [path]);
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return { epoch: row.epoch, row: row.id === null ? undefined : { id: row.id, path } };
+}
+
+/** The namespace of a path, if an auth mount of that path stands in it. */
+export async function readLoginMount(
+  sql: Sql,
+  namespace: string,
+  mount: string,
+): Promise<Namespace | undefined> {
+  const rows = await sql.query<Namespace>(
+    `select n.id, n.path from login.namespaces n join login.auth_mounts m on m.namespace_id = n.id
+     where n.path = $1 and m.path = $2`,
+    [namespace, mount],
+  );
+  return rows[0];
+}
+
+/** Takes one use of a token; false when none was left. */
+export async function takeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
+  const rows = await sql.query<{ uses_left: number }>(
+    'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
+    [hash],
+  );
+  return rows.length > 0;
+}
+
+/** The policies of these names in one namespace; a name without a policy is left out. */
+export const readPolicies = (
+  sql: Sql,
+  namespaceId: string,
+  names: readonly string[],
+): Promise<NamedRules[]> =>
+  sql.query<NamedRules>(
+    'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
+    [namespaceId, names],
+  );

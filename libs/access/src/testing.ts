@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { type Db, migrate, type Sql } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import type { Capability } from './caller.ts';
+import { newAccessor, newToken, tokenHash } from './token.ts';
+
+/** A database of its own with login's tables, for tests of what reads them. */
+export async function openAccessDb(): Promise<Db> {
+  const db = await openTestDb();
+  const folder = fileURLToPath(new URL('../../../services/login/migrations', import.meta.url));
+  await migrate(db, { schema: 'login', folder });
+  return db;
+}
+
+export interface TokenForTest {
+  policies: string[];
+  namespaceId: string;
+  expiresAt: Date | null;
+  boundCidrs: string[];
+  usesLeft: number | null;
+  parentAccessor: string | null;
+}
+
+/** Inserts a service token and gives its text and accessor. */
+export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
+  const token = newToken().reveal();
+  const accessor = newAccessor();
+  const row = {
+    policies: ['root'],
+    namespaceId: 'root',
+    expiresAt: null,
+    boundCidrs: [],
+    usesLeft: null,
+    ...over,
+  };
+  await sql.query(
+    `insert into login.tokens (hash, accessor, parent_accessor, namespace_id, display_name, creation_path, policies,
+       bound_cidrs, renewable, ttl_seconds, expires_at, uses_left)
+     values ($1, $2, $3, $4, 'test', 'auth/token/create', $5::text[], $6::text[], true, 0, $7::timestamptz, $8::integer)`,
+    [
+      tokenHash(token),
+      accessor,
+      row.parentAccessor ?? null,
+      row.namespaceId,
+      row.policies,
+      row.boundCidrs,
+      row.expiresAt?.toISOString() ?? null,
+      row.usesLeft,
+    ],
+  );
+  return { token, accessor };
+}
+
+/** Writes a policy and moves the epoch, as login does. */
+export async function writePolicy(
+  db: Db,
+  name: string,
+  paths: Record<string, Capability[]>,
+  namespaceId = 'root',
+) {
+  const rules = { paths: Object.entries(paths).map(([path, granted]) => ({ path, capabilities: granted })) };
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, '', $3::jsonb)
+       on conflict (namespace_id, name) do update set rules = excluded.rules`,
+      [namespaceId, name, JSON.stringify(rules)],
+    );
+    await moveEpoch(tx);
+  });
+}
+
+/** Ends a token, as login does. */
+export const revokeToken = (db: Db, accessor: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+    await moveEpoch(tx);
+  });
+
+const moveEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');

@@ -1,0 +1,56 @@
+import type { Db } from '@secrets/db';
+import { type AccessToken, fromServiceToken, openedBatchToken } from './access-token.ts';
+import { epochCache } from './epoch-cache.ts';
+import type { InternalKeys } from './internal-keys.ts';
+import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from './read-access.ts';
+import { sharedRead } from './shared-read.ts';
+import { batchTokenRing, tokenHash, tokenKind } from './token.ts';
+
+export interface TokenReader {
+  /** The token behind a text, if it exists and has not ended; limited uses are for the caller to take. */
+  find(text: string): Promise<{ token: AccessToken; hash: Buffer } | undefined>;
+  /** The epoch at a moment after the question. */
+  epochNow(): Promise<number>;
+}
+
+const mostTokens = 20_000;
+
+/** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
+export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
+  const ring = batchTokenRing(keys);
+  const epochNow = sharedRead(() => readEpoch(db));
+  const kept = epochCache<AccessToken>({
+    epochNow,
+    most: mostTokens,
+    isKept: (token) => !token.hasLimitedUses,
+  });
+
+  const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
+    const { epoch, row } = await readServiceToken(db, hash);
+    return { epoch, row: row === undefined ? undefined : fromServiceToken(row) };
+  };
+  const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
+    const opened = openedBatchToken(ring, text);
+    if (opened === undefined) return { epoch: -1, row: undefined };
+    const { epoch, row } = await readBatchToken(db, opened.payload);
+    return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
+  };
+  const hasEnded = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
+
+  return {
+    epochNow,
+    find: async (text) => {
+      const kind = tokenKind(text);
+      if (kind === undefined) return undefined;
+      const hash = tokenHash(text);
+      const key = hash.toString('latin1');
+      const read = () => (kind === 'service' ? readService(hash) : readBatch(text));
+      let token = await kept.get(key, read);
+      if (token !== undefined && hasEnded(token)) {
+        kept.drop(key); // it may have been renewed, which moves no epoch
+        token = await kept.get(key, read);
+      }
+      return token === undefined || hasEnded(token) ? undefined : { token, hash };
+    },
+  };
+}
