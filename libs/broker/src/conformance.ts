@@ -106,7 +106,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         const consumer = await broker.consume(queue, { concurrency: 4 }, work.handler);
         await eventually(() => expect(work.atWork()).toBe(4));
         await soon(50);
-        for (let round = 0; work.seen.length < 12 || work.atWork() > 0; round += 1) {
+        while (work.seen.length < 12 || work.atWork() > 0) {
           work.letGo();
           await soon(10);
         }

@@ -22,6 +22,8 @@ export interface RabbitOptions {
   handlerTimeoutMs?: number;
   /** How long a message that is to be delivered again is held back; default 500 ms. */
   againPauseMs?: number;
+  /** How often an idle consumer asks whether the queue still knows it; default 30 s. */
+  watchIntervalMs?: number;
 }
 
 const defaults = {
@@ -30,6 +32,7 @@ const defaults = {
   confirmTimeoutMs: 10_000,
   handlerTimeoutMs: 600_000,
   againPauseMs: 500,
+  watchIntervalMs: 30_000,
 };
 
 /**

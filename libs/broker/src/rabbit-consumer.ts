@@ -14,6 +14,8 @@ export interface RabbitConsumerOptions {
   handlerTimeoutMs: number;
   /** How long a message that is to be delivered again is held back. */
   againPauseMs: number;
+  /** How often an idle consumer asks whether the queue still knows it. */
+  watchIntervalMs: number;
   log: BrokerLog;
 }
 
@@ -21,6 +23,8 @@ export interface RabbitConsumerOptions {
 interface Session {
   channel: Channel;
   tag: string | undefined;
+  received: number;
+  receivedAtLastLook: number;
 }
 
 interface Received {
@@ -115,12 +119,38 @@ export class RabbitConsumer implements Consumer {
     );
     await declareQueue(channel, queue);
     await channel.prefetch(concurrency);
-    this.#session = { channel, tag: undefined };
-    await this.#reconcile();
-    if (this.#stopping.signal.aborted) await channel.close();
-    await closed;
-    this.#session = undefined;
+    const session = { channel, tag: undefined, received: 0, receivedAtLastLook: -1 };
+    this.#session = session;
+    const watching = setInterval(() => void this.#watch(session), this.#options.watchIntervalMs);
+    try {
+      await this.#reconcile();
+      if (this.#stopping.signal.aborted) await channel.close();
+      await closed;
+    } finally {
+      clearInterval(watching);
+      this.#session = undefined;
+    }
     this.#waiting = this.#waiting.filter((received) => received.channel !== channel); // the queue has them again
+  }
+
+  /**
+   * Consumes anew when the queue has forgotten us: it has messages, or no consumer at all, and yet sent nothing to an
+   * idle consumer between two looks. RabbitMQ 3.10 does that when a queue is deleted and declared again quickly.
+   */
+  async #watch(session: Session): Promise<void> {
+    if (session.tag === undefined || this.#running.count > 0) return;
+    const { queue, log } = this.#options;
+    const { received } = session;
+    try {
+      const { messageCount, consumerCount } = await declareQueue(session.channel, queue);
+      const isForgotten = received === session.receivedAtLastLook && (messageCount > 0 || consumerCount === 0);
+      session.receivedAtLastLook = received;
+      if (!isForgotten || received !== session.received || session.tag === undefined) return;
+      log.warn({ queue }, 'queue forgot its consumer; consuming again');
+      await session.channel.close();
+    } catch {
+      // The channel is being closed: the session ends and a new one begins.
+    }
   }
 
   /** Brings the session to what is wanted, one step at a time. */
@@ -147,6 +177,7 @@ export class RabbitConsumer implements Consumer {
 
   #receive(session: Session, message: ConsumeMessage | null): void {
     const { channel } = session;
+    session.received += 1;
     if (message === null) {
       // The queue was deleted or moved: a new channel declares it and consumes again.
       this.#options.log.warn({ queue: this.#options.queue }, 'consumption cancelled by the broker');

@@ -52,8 +52,10 @@ export function startRelay<Id>(options: RelayOptions<Id>): Relay {
     while (!isStopping) {
       try {
         const taken = await turn(options, batchSize);
-        if (failures > 0) log.info({ outbox: name }, 'relay publishes again');
-        failures = 0;
+        if (failures > 0 && taken > 0) {
+          log.info({ outbox: name }, 'relay publishes again'); // nothing due, all being leased, proves nothing
+          failures = 0;
+        }
         if (taken < batchSize) await signal.wait(idleMs * (0.75 + Math.random() / 2));
       } catch (error) {
         if (failures === 0)

@@ -43,18 +43,21 @@ export async function openRabbitTestBroker(
   const queuePrefix = `test.${randomBytes(8).toString('hex')}.`;
   const broker = openRabbit({ log: silent, againPauseMs, queuePrefix, ...given });
   const used = new Set<string>();
-  const using = (queue: string) => used.add(queuePrefix + queue);
+  const using = (queue: string) => {
+    used.add(queuePrefix + queue);
+    return queue;
+  };
   const watched: Broker = {
     ...broker,
-    publish: (queue, messages) => broker.publish((using(queue), queue), messages),
-    consume: (queue, options, handler) => broker.consume((using(queue), queue), options, handler),
-    depth: (queue) => broker.depth((using(queue), queue)),
-    parkedDepth: (queue) => broker.parkedDepth((using(queue), queue)),
+    publish: (queue, messages) => broker.publish(using(queue), messages),
+    consume: (queue, options, handler) => broker.consume(using(queue), options, handler),
+    depth: (queue) => broker.depth(using(queue)),
+    parkedDepth: (queue) => broker.parkedDepth(using(queue)),
   };
   const direct = process.env.TEST_AMQP_URL ?? given.url; // `given.url` may lead through a proxy that is cut
   return withClose(watched, {
     sendText: async (queue, text) => {
-      await broker.depth((using(queue), queue)); // declares it
+      await broker.depth(using(queue)); // declares it
       await onChannel(direct, async (channel) => {
         channel.sendToQueue(queuePrefix + queue, Buffer.from(text), { persistent: true });
       });

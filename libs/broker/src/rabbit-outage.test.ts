@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { connect } from 'amqplib';
+import { type CutProxy, startCutProxy } from './cut-proxy.ts';
+import { eventually } from './eventually.ts';
+import { openRabbit } from './rabbit-broker.ts';
+import { parkedQueue } from './rabbit-queues.ts';
+import { openRabbitTestBroker, type TestBroker } from './testing.ts';
+
+const url = process.env.TEST_AMQP_URL;
+const describeOnRabbit = url === undefined ? describe.skip : describe;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+
+test('refuses an address that is none, without quoting it', () => {
+  const open = () => openRabbit({ url: 'http://user:hidden@host', log: silent });
+  expect(open).toThrow(/amqp:\/\/ or amqps:\/\//);
+  expect(open).not.toThrow(/hidden/);
+});
+
+describeOnRabbit('RabbitMQ on bad days', () => {
+  let proxy: CutProxy;
+  let broker: TestBroker;
+
+  beforeEach(async () => {
+    proxy = await startCutProxy(url!);
+    broker = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 700 });
+  });
+  afterEach(async () => {
+    proxy.open();
+    await broker.close();
+    await proxy.end();
+  });
+
+  test('cut while publishing: the publisher learns of it, and everything confirmed arrives', async () => {
+    const confirmed: number[] = [];
+    let refused = 0;
+    const cutting = setInterval(proxy.cut, 200);
+    for (let batch = 0; batch < 30; batch += 1) {
+      const messages = numbers(50, batch * 50);
+      await broker.publish('q', messages).then(
+        () => confirmed.push(...messages),
+        (error: { kind?: string }) => {
+          expect(error.kind).toBe('unavailable');
+          refused += 1;
+        },
+      );
+      await soon(5);
+    }
+    clearInterval(cutting);
+    const seen = new Set<unknown>();
+    await broker.consume('q', { concurrency: 20 }, async (message) => {
+      seen.add(message);
+      return 'ack';
+    });
+    expect(confirmed.length).toBeGreaterThan(0);
+    await eventually(() => expect(confirmed.filter((message) => !seen.has(message))).toEqual([]));
+    expect(confirmed.length + refused * 50).toBe(1_500);
+  });
+
+  test('cut while consuming: every message arrives at least once, never more handlers than allowed', async () => {
+    await broker.publish('q', numbers(400));
+    const seen = new Set<unknown>();
+    let atWork = 0;
+    let most = 0;
+    await broker.consume('q', { concurrency: 5 }, async (message) => {
+      atWork += 1;
+      most = Math.max(most, atWork);
+      await soon(5);
+      seen.add(message);
+      atWork -= 1;
+      return 'ack';
+    });
+    await eventually(() => expect(seen.size).toBeGreaterThan(10));
+    proxy.cut();
+    const before = seen.size;
+    await eventually(() => expect(seen.size).toBeGreaterThan(before + 50));
+    proxy.cut();
+    await eventually(() => expect(seen.size).toBe(400));
+    expect(most).toBe(5);
+    await eventually(async () => expect((await broker.depth('q')).ready).toBe(0));
+    expect(await broker.parkedDepth('q')).toBe(0);
+  });
+
+  test('a paused consumer is still paused after a reconnect, and resumes', async () => {
+    const seen: unknown[] = [];
+    const consumer = await broker.consume('q', { concurrency: 1 }, async (message) => {
+      seen.push(message);
+      return 'ack';
+    });
+    await consumer.pause();
+    proxy.cut();
+    await eventually(() => expect(broker.state()).toBe('reconnecting'));
+    await eventually(() => expect(broker.state()).toBe('connected'));
+    await broker.publish('q', ['x']);
+    await soon(300);
+    expect(seen).toEqual([]);
+    await consumer.resume();
+    await eventually(() => expect(seen).toEqual(['x']));
+  });
+
+  test('pause takes effect within a second also when the server is silent', async () => {
+    let started = 0;
+    const consumer = await broker.consume('q', { concurrency: 1 }, async () => {
+      started += 1;
+      await soon(5);
+      return 'ack';
+    });
+    await broker.publish('q', numbers(500));
+    await eventually(() => expect(started).toBeGreaterThan(2));
+    proxy.freeze(true);
+    const asked = Date.now();
+    await consumer.pause();
+    expect(Date.now() - asked).toBeLessThan(1_000);
+    const before = started;
+    proxy.freeze(false);
+    await soon(200);
+    expect(started).toBe(before);
+  });
+
+  test('an outage: publications wait, then are refused; after it everything goes on by itself', async () => {
+    const seen: unknown[] = [];
+    await broker.consume('q', { concurrency: 1 }, async (message) => {
+      seen.push(message);
+      return 'ack';
+    });
+    await broker.publish('q', ['before']);
+    await eventually(() => expect(seen).toEqual(['before']));
+    proxy.close();
+    await eventually(() => expect(broker.state()).toBe('reconnecting'));
+    await soon(50); // for both connections to be seen broken
+    const asked = Date.now();
+    await expect(broker.publish('q', ['refused'])).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(Date.now() - asked).toBeGreaterThan(600);
+    await expect(broker.depth('q')).rejects.toMatchObject({ kind: 'unavailable' });
+    const waiting = broker.publish('q', ['waited']);
+    proxy.open();
+    await waiting.catch(() => broker.publish('q', ['waited'])); // the pause between attempts may have been longer
+    await eventually(() => expect(seen).toContain('waited'));
+    expect(seen).not.toContain('refused');
+  });
+
+  test('a server that is not there at first is waited for', async () => {
+    proxy.close();
+    const early = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 10_000 });
+    expect(early.state()).toBe('reconnecting');
+    const seen: unknown[] = [];
+    await early.consume('q', { concurrency: 1 }, async (message) => {
+      seen.push(message);
+      return 'ack';
+    });
+    const publishing = early.publish('q', ['patient']);
+    await soon(300);
+    proxy.open();
+    await publishing;
+    await eventually(() => expect(seen).toEqual(['patient']));
+    expect(early.state()).toBe('connected');
+    await early.close();
+  });
+
+  test('a server that is never there does not keep close() or stop() waiting', async () => {
+    proxy.close();
+    const never = openRabbit({ url: proxy.url, log: silent, confirmTimeoutMs: 60_000 });
+    const consumer = await never.consume('q', { concurrency: 1 }, async () => 'ack');
+    const asked = Date.now();
+    await consumer.pause();
+    await consumer.stop();
+    await never.close();
+    expect(Date.now() - asked).toBeLessThan(2_000);
+  });
+
+  test('stop during an outage waits for the running handler only', async () => {
+    let end: () => void = () => undefined;
+    let isAtWork = false;
+    const consumer = await broker.consume('q', { concurrency: 1 }, async () => {
+      isAtWork = true;
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      return 'ack';
+    });
+    await broker.publish('q', ['x']);
+    await eventually(() => expect(isAtWork).toBe(true));
+    proxy.close();
+    const stopping = consumer.stop();
+    end();
+    await stopping;
+    proxy.open();
+    await eventually(async () => expect(await broker.depth('q')).toEqual({ ready: 1, consumers: 0 }));
+  });
+
+  test('a queue that somebody deletes is declared again, by publisher and consumer', async () => {
+    const names: string[] = [];
+    const direct = await connect(url!);
+    const prefix = `test.deleted.${Date.now()}.`;
+    const own = openRabbit({ url: url!, log: silent, queuePrefix: prefix, watchIntervalMs: 200 });
+    const seen: unknown[] = [];
+    await own.consume('q', { concurrency: 1 }, async (message) => {
+      seen.push(message);
+      return 'ack';
+    });
+    names.push(`${prefix}q`, parkedQueue(`${prefix}q`));
+    await own.publish('q', ['one']);
+    await eventually(() => expect(seen).toEqual(['one']));
+    const channel = await direct.createChannel();
+    await channel.deleteQueue(names[0]!);
+    await eventually(async () => {
+      await own.publish('q', ['two']); // while the queue goes it may still take a message with it
+      expect(seen).toContain('two');
+    });
+    await own.close();
+    for (const name of names) await channel.deleteQueue(name);
+    await direct.close();
+  });
+
+  test('a queue declared otherwise is reported and harms nothing else', async () => {
+    const prefix = `test.foreign.${Date.now()}.`;
+    const direct = await connect(url!);
+    const channel = await direct.createChannel();
+    await channel.assertQueue(`${prefix}bad`, { durable: true });
+    const errors: string[] = [];
+    const log = { ...silent, error: (_: object, message: string) => errors.push(message) };
+    const own = openRabbit({ url: url!, log, queuePrefix: prefix });
+    await own.consume('bad', { concurrency: 1 }, async () => 'ack');
+    await expect(own.publish('bad', ['x'])).rejects.toMatchObject({ kind: 'unavailable' });
+    await own.publish('good', ['x']);
+    const seen: unknown[] = [];
+    await own.consume('good', { concurrency: 1 }, async (message) => {
+      seen.push(message);
+      return 'ack';
+    });
+    await eventually(() => expect(seen).toEqual(['x']));
+    await eventually(() => expect(errors).toContain('queue cannot be consumed; trying again'));
+    await own.close();
+    for (const name of ['bad', 'good']) {
+      await channel.deleteQueue(prefix + name);
+      await channel.deleteQueue(parkedQueue(prefix + name));
+    }
+    await direct.close();
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Db, openEmbedded } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import type { BrokerLog, Json } from './broker.ts';
+import { eventually } from './eventually.ts';
+import { type OutboxMessage, type Relay, startRelay } from './relay.ts';
+
+const leaseMs = 200;
+
+/** A broker that can be away, and remembers. */
+function fickleBroker() {
+  const state = { isAway: false, published: [] as [string, Json][], calls: 0 };
+  const publish = async (queue: string, messages: readonly Json[]) => {
+    state.calls += 1;
+    if (state.isAway) throw new Problem('unavailable', 'the broker is away');
+    state.published.push(...messages.map((message): [string, Json] => [queue, message]));
+  };
+  return { state, publish };
+}
+
+describe('relay', () => {
+  let db: Db;
+  let relays: Relay[];
+  let logged: string[];
+  const note = (_: object, message: string) => {
+    logged.push(message);
+  };
+  const log: BrokerLog = { info: note, warn: note, error: note };
+
+  beforeEach(async () => {
+    db = await openEmbedded();
+    await db.query(
+      `create table outbox (id int generated always as identity primary key, queue text, message jsonb, due_at timestamptz default now())`,
+    );
+    relays = [];
+    logged = [];
+  });
+  afterEach(async () => {
+    await Promise.all(relays.map((relay) => relay.stop()));
+    await db.close();
+  });
+
+  const put = (queue: string, count: number) =>
+    db.query(
+      `insert into outbox (queue, message) select $1, to_jsonb(n) from generate_series(1, $2::int) as n`,
+      [queue, count],
+    );
+  const left = async () => (await db.query<{ n: number }>('select count(*)::int as n from outbox'))[0]!.n;
+
+  function start(
+    broker: Pick<ReturnType<typeof fickleBroker>, 'publish'>,
+    more: { batchSize?: number; idleMs?: number } = {},
+  ) {
+    const relay = startRelay<number>({
+      name: 'test',
+      broker,
+      log,
+      idleMs: 20,
+      take: (limit) =>
+        db.query<OutboxMessage<number>>(
+          `update outbox set due_at = now() + $2 * interval '1 ms' where id in
+             (select id from outbox where due_at <= now() order by id limit $1 for update skip locked)
+           returning id, queue, message`,
+          [limit, leaseMs],
+        ),
+      done: async (ids) => {
+        await db.query('delete from outbox where id = any($1::int[])', [ids]);
+      },
+      ...more,
+    });
+    relays.push(relay);
+    return relay;
+  }
+
+  test('publishes all, queue by queue, and leaves nothing', async () => {
+    const broker = fickleBroker();
+    await put('a', 30);
+    await put('b', 30);
+    start(broker, { batchSize: 25 });
+    await eventually(async () => expect(await left()).toBe(0));
+    expect(broker.state.published).toHaveLength(60);
+    expect(broker.state.published.filter(([queue]) => queue === 'a').map(([, n]) => n)).toEqual(
+      Array.from({ length: 30 }, (_, n) => n + 1),
+    );
+  });
+
+  test('sleeps while there is nothing, and wakes when nudged', async () => {
+    const broker = fickleBroker();
+    const relay = start(broker, { idleMs: 60_000 });
+    await eventually(() => expect(relay).toBeDefined());
+    await put('a', 1);
+    relay.nudge();
+    await eventually(() => expect(broker.state.published).toHaveLength(1), 1_000);
+  });
+
+  test('an outage is told once, and afterwards everything arrives', async () => {
+    const broker = fickleBroker();
+    broker.state.isAway = true;
+    await put('a', 3);
+    start(broker);
+    await eventually(() => expect(broker.state.calls).toBeGreaterThan(2));
+    broker.state.isAway = false;
+    await eventually(async () => expect(await left()).toBe(0));
+    expect(broker.state.published.map(([, n]) => n)).toEqual([1, 2, 3]);
+    expect(logged).toEqual(['relay cannot publish; trying again', 'relay publishes again']);
+  });
+
+  test('one queue that cannot be published does not keep the others', async () => {
+    const broker = fickleBroker();
+    const publish = async (queue: string, messages: readonly Json[]) => {
+      if (queue === 'bad') throw new Problem('unavailable', 'no such luck');
+      await broker.publish(queue, messages);
+    };
+    await put('bad', 2);
+    await put('good', 2);
+    start({ publish });
+    await eventually(async () => expect(await left()).toBe(2));
+    expect(broker.state.published).toHaveLength(2);
+  });
+
+  test('several at once share the outbox without publishing twice', async () => {
+    const broker = fickleBroker();
+    await put('a', 200);
+    start(broker, { batchSize: 10 });
+    start(broker, { batchSize: 10 });
+    await eventually(async () => expect(await left()).toBe(0));
+    expect(new Set(broker.state.published.map(([, n]) => n)).size).toBe(200);
+    expect(broker.state.published).toHaveLength(200);
+  });
+
+  test('stop ends the pause of an outage', async () => {
+    const broker = fickleBroker();
+    broker.state.isAway = true;
+    await put('a', 1);
+    const relay = start(broker);
+    await eventually(() => expect(broker.state.calls).toBeGreaterThan(1));
+    const asked = Date.now();
+    await relay.stop();
+    expect(Date.now() - asked).toBeLessThan(300);
+  });
+});
