@@ -14,7 +14,6 @@ const Input = z.object({
   NextToken: z.string().max(4096).optional(),
   Filters: z.array(Filter).max(10).default([]),
   IncludePlannedDeletion: z.boolean().default(false),
-  SortOrder: z.enum(['asc', 'desc']).optional(),
 });
 
 /** Secrets in order of creation, a page at a time; as old as the sandbox was told to let lists be. */

@@ -1,6 +1,7 @@
-import { createHash, createHmac, type Hash, type Hmac, timingSafeEqual } from 'node:crypto';
-import { createScope, getCanonicalHeaders, getCanonicalQuery, getSigningKey } from '@smithy/signature-v4';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createScope, getCanonicalHeaders, getCanonicalQuery } from '@smithy/signature-v4';
 import type { AccessKeys, Signer } from './access-keys.ts';
+import { derivedKey } from './derived-keys.ts';
 import { SignatureFault } from './signature-fault.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -96,7 +97,7 @@ async function signatureOf(
   signer: Signer,
   signedAt: string,
 ): Promise<Buffer> {
-  const key = await getSigningKey(Sha256, signer, claim.date, claim.region, claim.service);
+  const key = await derivedKey(signer, claim.date, claim.region, claim.service);
   const scope = createScope(claim.date, claim.region, claim.service);
   const canonical = createHash('sha256').update(canonicalRequest(request, claim)).digest('hex');
   return createHmac('sha256', key).update(`${ALGORITHM}\n${signedAt}\n${scope}\n${canonical}`).digest();
@@ -120,30 +121,4 @@ function canonicalRequest({ method, url, headers, body }: SignedRequest, { signe
 function queryOf(query: string): Record<string, string[]> {
   const pairs = new URLSearchParams(query);
   return Object.fromEntries([...new Set(pairs.keys())].map((name) => [name, pairs.getAll(name)]));
-}
-
-/** The hash in the shape in which the signing library takes it. */
-class Sha256 {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(chunk: string | Uint8Array): void {
-    this.#hash.update(chunk);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {}
-}
-
-function bytesOf(secret: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof secret === 'string') return Buffer.from(secret);
-  return ArrayBuffer.isView(secret)
-    ? new Uint8Array(secret.buffer, secret.byteOffset, secret.byteLength)
-    : new Uint8Array(secret);
 }

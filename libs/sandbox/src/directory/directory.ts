@@ -135,7 +135,7 @@ function named(identities: readonly Identity[], name: string): Identity {
 }
 
 function baseOf(request: Request, tenantId: string): string {
-  return `${request.protocol}://${request.header('host')}/directory/${tenantId}`;
+  return `${request.protocol}://${request.header('host')}${request.baseUrl}/directory/${tenantId}`;
 }
 
 function unknownTenant(tenant: string): Answer {
