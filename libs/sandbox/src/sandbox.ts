@@ -97,10 +97,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
+type AnyMaker = (tools: SandboxTools, options?: never) => SimulatedStore;
+
 function makeStores(toolsFor: (of: string) => SandboxTools, options: StoreOptions): Stores {
-  const made = Object.entries(simulatedStores).map(([key, make]) => [
+  const made = Object.entries<AnyMaker>(simulatedStores).map(([key, make]) => [
     key,
-    make(toolsFor(key), options[key as StoreKey]),
+    make(toolsFor(key), options[key as StoreKey] as never),
   ]);
   return Object.fromEntries(made) as Stores;
 }
