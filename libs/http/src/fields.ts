@@ -1,32 +1,10 @@
 import parseDuration from 'parse-duration';
 import { z } from 'zod';
 
+export { flag, integer, stringList, stringMap } from '@secrets/domain';
+
 // Field types of request bodies, as lenient as decisions, section 1, asks: booleans and integers also as strings,
 // lists also as one comma-separated string, durations as seconds or `1h30m`.
-
-/** true or false, also as a string. */
-export const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', '1', '0'])], { error: 'must be true or false' })
-  .transform((given) => given === true || given === 'true' || given === '1');
-
-/** A whole number, also as a string. */
-export const integer = z
-  .union([z.int(), z.string().regex(/^-?\d{1,15}$/)], { error: 'must be a whole number' })
-  .transform(Number);
-
-/** A list of strings, also as one comma-separated string; blanks around the parts and empty parts are dropped. */
-export const stringList = z
-  .union([z.array(z.string()), z.string()], {
-    error: 'must be a list of strings or one comma-separated string',
-  })
-  .transform((given) =>
-    (typeof given === 'string' ? given.split(',') : given)
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
-
-/** A map of strings. */
-export const stringMap = z.record(z.string(), z.string(), { error: 'must be a map of strings' });
 
 /** Seconds: a number, or text such as `90`, `90s`, `1h30m`. Not negative, whole. */
 export const seconds = z

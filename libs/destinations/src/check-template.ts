@@ -1,0 +1,55 @@
+import type { DestinationDescription, Granularity } from './description.ts';
+import { evaluateTemplate } from './name-template/evaluate-template.ts';
+import type { NameVariables } from './name-template/name-variables.ts';
+import { type NameTemplate, parseTemplate } from './name-template/parse-template.ts';
+import { TemplateError } from './name-template/template-error.ts';
+
+const probe: NameVariables = {
+  DestinationType: 'type',
+  DestinationName: 'destination',
+  NamespacePath: 'team/project',
+  NamespaceBaseName: 'project',
+  NamespaceID: 'id',
+  MountPath: 'team/kv',
+  MountBaseName: 'kv',
+  MountAccessor: 'kv_1234',
+  SecretPath: 'app/login',
+  SecretBaseName: 'login',
+};
+
+/** Pairs of ordinary keys: different ones, and such as differ at the end only. */
+const keyPairs = [
+  ['username', 'password'],
+  ['key_1', 'key_2'],
+] as const;
+
+/**
+ * Why a template cannot be a destination's, found before any secret meets it: it cannot be parsed, or at secret-key
+ * granularity gives two keys the same name. Undefined when it can.
+ */
+export function whyTemplateRefused(
+  description: DestinationDescription,
+  template: string,
+  granularity: Granularity,
+): string | undefined {
+  try {
+    const parsed = parseTemplate(template);
+    return granularity === 'secret-key' ? whyKeysMeet(description, parsed) : whyKeyMissing(parsed);
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
+}
+
+function whyKeyMissing(template: NameTemplate): string | undefined {
+  evaluateTemplate(template, probe);
+  return undefined;
+}
+
+function whyKeysMeet({ nameRule }: DestinationDescription, template: NameTemplate): string | undefined {
+  const nameOf = (key: string) =>
+    nameRule.collisionKey(evaluateTemplate(template, { ...probe, SecretKey: key }));
+  const meeting = keyPairs.find(([one, other]) => nameOf(one) === nameOf(other));
+  if (!meeting) return undefined;
+  return `at secret-key granularity it cannot tell keys apart: ${meeting.join(' and ')} would get the same name; use {{ .SecretKey }}`;
+}

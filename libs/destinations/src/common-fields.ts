@@ -1,0 +1,70 @@
+import { flag, type Json, stringList } from '@secrets/domain';
+import { z } from 'zod';
+import type { Granularity } from './description.ts';
+
+const noControl = /^[^\p{Cc}]*$/u;
+
+/** A text of at most `longest` characters without control characters; blanks around it are dropped. */
+export const text = (longest: number) =>
+  z
+    .string({ error: 'must be a string' })
+    .trim()
+    .max(longest, `must not be longer than ${longest} characters`)
+    .regex(noControl, 'must not hold control characters');
+
+/** A text that is empty or matches. */
+export const textLike = (pattern: RegExp, sentence: string, longest = 2048) =>
+  text(longest).refine((given) => given === '' || pattern.test(given), sentence);
+
+const listOf = <Item extends z.ZodType<string>>(item: Item, sentence: string) =>
+  stringList.refine(
+    (given) => given.length <= 100 && given.every((part) => item.safeParse(part).success),
+    sentence,
+  );
+
+const ports = z
+  .union([z.array(z.union([z.number(), z.string()])), z.string(), z.number()], {
+    error: 'must be a list of ports',
+  })
+  .transform((given) => (Array.isArray(given) ? given : String(given).split(',')).map((port) => Number(port)))
+  .refine(
+    (given) =>
+      given.length <= 100 && given.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535),
+    'must be a list of at most 100 ports from 1 to 65535',
+  );
+
+const tags = z.record(z.string(), z.union([z.string(), z.null()]), {
+  error: 'must be a map of strings',
+});
+
+/** Fields of every type (spec 2.5; decisions, section 4). */
+export const commonFields = {
+  secret_name_template: z
+    .string({ error: 'must be a string' })
+    .max(1024, 'must not be longer than 1024 characters'),
+  granularity: z.enum(['secret-path', 'secret-key'], { error: 'must be secret-path or secret-key' }),
+  conflict_policy: z.enum(['refuse', 'overwrite'], { error: 'must be refuse or overwrite' }),
+  allowed_ipv4_addresses: listOf(
+    z.union([z.ipv4(), z.cidrv4()]),
+    'must be a list of at most 100 IPv4 addresses or CIDRs',
+  ),
+  allowed_ipv6_addresses: listOf(
+    z.union([z.ipv6(), z.cidrv6()]),
+    'must be a list of at most 100 IPv6 addresses or CIDRs',
+  ),
+  allowed_ports: ports,
+  disable_strict_networking: flag,
+};
+
+/** Fields of the types whose external secrets carry tags. `tags_to_remove` acts once and is not kept. */
+export const tagFields = { custom_tags: tags, tags_to_remove: stringList };
+
+export const commonDefaults = (granularity: Granularity): Record<string, Json> => ({
+  secret_name_template: '',
+  granularity,
+  conflict_policy: 'refuse',
+  allowed_ipv4_addresses: [],
+  allowed_ipv6_addresses: [],
+  allowed_ports: [],
+  disable_strict_networking: false,
+});

@@ -1,0 +1,32 @@
+import { applyNameFunction } from './name-functions.ts';
+import type { NameVariables } from './name-variables.ts';
+import type { NameTemplate, Source } from './parse-template.ts';
+import { TemplateError } from './template-error.ts';
+
+const longestName = 2048;
+
+/**
+ * The name that a template gives for one external secret: the same for the same variables, always. Throws
+ * `TemplateError` for a variable without a value, and for a name over 2,048 characters.
+ */
+export function evaluateTemplate(template: NameTemplate, variables: NameVariables): string {
+  const name = template
+    .map(({ source, steps }) =>
+      steps.reduce(
+        (text, step) => applyNameFunction(step.name, text, step.args),
+        sourceText(source, variables),
+      ),
+    )
+    .join('');
+  if (name.length > longestName)
+    throw new TemplateError(`the name would be longer than ${longestName} characters`);
+  return name;
+}
+
+function sourceText(source: Source, variables: NameVariables): string {
+  if (source.kind === 'literal') return source.text;
+  const value = variables[source.name];
+  if (value === undefined)
+    throw new TemplateError(`.${source.name} has a value at secret-key granularity only`);
+  return value;
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { TemplateError } from './template-error.ts';
+
+/** What a function takes before the text that it works on. */
+export type Parameter = 'text' | 'count';
+
+interface NameFunction {
+  parameters: readonly Parameter[];
+  /** Says what is wrong with fixed arguments; they are known when the template is parsed. */
+  refuse?(args: readonly (string | number)[]): string | undefined;
+  apply(text: string, args: readonly (string | number)[]): string;
+}
+
+const hashDigits = 16;
+const longest = 2048;
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+/**
+ * Cuts a text to `length` characters so that long texts stay distinct: what is longer becomes its first
+ * `length` - 16 characters and the first 16 hex digits of the SHA-256 of the whole. Not longer: as it is.
+ */
+export function truncateSha256(text: string, length: number): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  return characters.slice(0, length - hashDigits).join('') + sha256(text).slice(0, hashDigits);
+}
+
+const between =
+  (least: number) =>
+  ([length]: readonly (string | number)[]): string | undefined =>
+    Number(length) >= least && Number(length) <= longest
+      ? undefined
+      : `takes a number from ${least} to ${longest}`;
+
+/** The functions of decisions, section 4: all of them give the same answer every time. */
+export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, NameFunction>([
+  ['uppercase', { parameters: [], apply: (text) => text.toUpperCase() }],
+  ['lowercase', { parameters: [], apply: (text) => text.toLowerCase() }],
+  [
+    'replace',
+    {
+      parameters: ['text', 'text'],
+      refuse: ([old]) => (old === '' ? 'cannot replace the empty text' : undefined),
+      apply: (text, [old, by]) => text.replaceAll(String(old), () => String(by)),
+    },
+  ],
+  [
+    'trimprefix',
+    {
+      parameters: ['text'],
+      apply: (text, [start]) => (text.startsWith(String(start)) ? text.slice(String(start).length) : text),
+    },
+  ],
+  [
+    'trimsuffix',
+    {
+      parameters: ['text'],
+      apply: (text, [end]) =>
+        text.endsWith(String(end)) ? text.slice(0, text.length - String(end).length) : text,
+    },
+  ],
+  [
+    'truncate',
+    {
+      parameters: ['count'],
+      refuse: between(1),
+      apply: (text, [length]) => [...text].slice(0, Number(length)).join(''),
+    },
+  ],
+  [
+    'truncate_sha256',
+    {
+      parameters: ['count'],
+      refuse: between(hashDigits + 1),
+      apply: (text, [length]) => truncateSha256(text, Number(length)),
+    },
+  ],
+  ['sha256', { parameters: [], apply: sha256 }],
+  ['base64', { parameters: [], apply: (text) => Buffer.from(text, 'utf8').toString('base64') }],
+]);
+
+const longestStep = 65_536;
+
+/** Applies a function by its name. Throws `TemplateError` when the outcome is over 65,536 characters. */
+export function applyNameFunction(name: string, text: string, args: readonly (string | number)[]): string {
+  const outcome = nameFunctions.get(name)?.apply(text, args);
+  if (outcome === undefined) throw new TemplateError(`unknown function ${name}`);
+  if (outcome.length > longestStep)
+    throw new TemplateError(`${name} gives more than ${longestStep} characters`);
+  return outcome;
+}

@@ -1,0 +1,24 @@
+/** What a name template may speak of (decisions, section 4). */
+export const nameVariables = [
+  'DestinationType',
+  'DestinationName',
+  'NamespacePath',
+  'NamespaceBaseName',
+  'NamespaceID',
+  'MountPath',
+  'MountBaseName',
+  'MountAccessor',
+  'SecretPath',
+  'SecretBaseName',
+  'SecretKey',
+] as const;
+
+export type NameVariable = (typeof nameVariables)[number];
+
+/** The variables of one external secret; `SecretKey` only at secret-key granularity. */
+export type NameVariables = Readonly<
+  Record<Exclude<NameVariable, 'SecretKey'>, string> & { SecretKey?: string }
+>;
+
+export const isNameVariable = (name: string): name is NameVariable =>
+  (nameVariables as readonly string[]).includes(name);

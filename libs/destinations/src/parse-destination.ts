@@ -1,0 +1,150 @@
+import { invalid, type Json, Problem } from '@secrets/domain';
+import { whyTemplateRefused } from './check-template.ts';
+import { mergedTags, whyTagsRefused } from './custom-tags.ts';
+import type { DestinationDescription, Granularity } from './description.ts';
+
+/** How a stored secret field is shown. */
+export const mask = '*****';
+
+/** A destination as it is kept: what may be seen, and what is sealed. */
+export interface DestinationContent {
+  settings: Record<string, Json>;
+  credentials: Record<string, string>;
+}
+
+export interface DestinationWish {
+  name: string;
+  /** The request's body: a create, or an update that keeps what it omits. null brings a field back to its default. */
+  body: Readonly<Record<string, unknown>>;
+  /** The installation's prefix, in lower case. */
+  prefix: string;
+  /** The destination as it is; undefined when it does not exist yet. */
+  existing?: DestinationContent | undefined;
+}
+
+/**
+ * What a destination becomes by a create or an update. Writing the mask back keeps the secret; an empty secret takes
+ * it away. Throws `Problem` `invalid` that names every bad field and shows no value.
+ */
+export function parseDestination(
+  description: DestinationDescription,
+  wish: DestinationWish,
+): DestinationContent & { warnings: string[] } {
+  const { known, unknown } = sortFields(description, wish);
+  refuseFederation(wish.body);
+  const given = parseFields(description, known.set);
+  const { settings, credentials } = merge(description, given, known.reset, wish);
+  const template = description.nameRule.defaultTemplate(wish.prefix, settings.granularity as Granularity);
+  if (settings.secret_name_template === template) settings.secret_name_template = '';
+  refuse([
+    ...changedForGood(description, settings, wish.existing),
+    ...description.check(settings, new Set(Object.keys(credentials))),
+    ...whyTagsRefused(description, settings.custom_tags, wish.prefix),
+    ...templateProblem(description, settings),
+  ]);
+  return { settings, credentials, warnings: unknown.map((field) => `unknown field ${field} was ignored`) };
+}
+
+function sortFields({ fields, type }: DestinationDescription, { body, name }: DestinationWish) {
+  const inPath: Record<string, string> = { type, name };
+  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
+  for (const [field, value] of entries) {
+    if (field in inPath && value !== inPath[field])
+      throw invalid(`${field}: is in the path and cannot be changed`);
+  }
+  const isKnown = (field: string) => Object.hasOwn(fields.shape, field);
+  const known = entries.filter(([field]) => isKnown(field));
+  return {
+    known: {
+      set: known.filter(([, value]) => value !== null),
+      reset: known.filter(([, value]) => value === null).map(([field]) => field),
+    },
+    unknown: entries
+      .map(([field]) => field)
+      .filter((field) => !isKnown(field) && !(field in inPath) && !isFederation(field)),
+  };
+}
+
+const isFederation = (field: string): boolean =>
+  field === 'identity_token_audience' || field === 'identity_token_ttl';
+
+/** Pretending to take these would leave a destination that never syncs. */
+function refuseFederation(body: Readonly<Record<string, unknown>>): void {
+  const asked = Object.keys(body).filter((field) => isFederation(field) && isSet(body[field]));
+  refuse(
+    asked.map(
+      (field) =>
+        `${field}: federation is not available; give credentials, a role, or neither for the environment's own`,
+    ),
+  );
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && value !== 0;
+
+function parseFields(
+  { fields }: DestinationDescription,
+  given: [string, unknown][],
+): Record<string, unknown> {
+  const parsed = fields.partial().safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const sentences = parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`);
+  refuse([...new Set(sentences)]);
+  return {};
+}
+
+function merge(
+  description: DestinationDescription,
+  { tags_to_remove: tagsToRemove = [], custom_tags: givenTags, ...given }: Record<string, unknown>,
+  reset: readonly string[],
+  { existing }: DestinationWish,
+): DestinationContent {
+  const isSecret = (field: string) => description.secretFields.includes(field);
+  const settings = { ...description.defaults, ...existing?.settings };
+  const credentials = { ...existing?.credentials };
+  for (const field of reset) {
+    if (isSecret(field)) delete credentials[field];
+    else if (Object.hasOwn(description.defaults, field))
+      settings[field] = description.defaults[field] as Json;
+  }
+  for (const [field, value] of Object.entries(given)) {
+    if (isSecret(field)) setSecret(credentials, field, String(value));
+    else settings[field] = value as Json;
+  }
+  if (description.supportsTags) {
+    settings.custom_tags = mergedTags(settings.custom_tags, givenTags, tagsToRemove as string[]);
+  }
+  return { settings, credentials };
+}
+
+function setSecret(credentials: Record<string, string>, field: string, value: string): void {
+  if (value === mask) {
+    if (credentials[field] !== undefined) return;
+    throw invalid(`${field}: ${mask} is how a stored value is shown, and none is stored`);
+  }
+  if (value === '') delete credentials[field];
+  else credentials[field] = value;
+}
+
+function changedForGood(
+  { immutableFields }: DestinationDescription,
+  settings: Record<string, Json>,
+  existing: DestinationContent | undefined,
+): string[] {
+  if (!existing) return [];
+  return immutableFields
+    .filter((field) => JSON.stringify(settings[field]) !== JSON.stringify(existing.settings[field]))
+    .map((field) => `${field}: cannot be changed after the destination is created`);
+}
+
+function templateProblem(description: DestinationDescription, settings: Record<string, Json>): string[] {
+  const { secret_name_template: template, granularity } = settings;
+  if (typeof template !== 'string' || template === '') return [];
+  const reason = whyTemplateRefused(description, template, granularity as Granularity);
+  return reason === undefined ? [] : [`secret_name_template: ${reason}`];
+}
+
+function refuse(sentences: readonly string[]): void {
+  const [first, ...also] = sentences;
+  if (first !== undefined) throw new Problem('invalid', first, { also });
+}

@@ -1,0 +1,58 @@
+import type { Json } from '@secrets/domain';
+import type { DestinationDescription, Granularity } from './description.ts';
+import { mask } from './parse-destination.ts';
+
+/** A destination to be shown: its settings, and which secret fields it has. */
+export interface ShownDestination {
+  name: string;
+  settings: Readonly<Record<string, Json>>;
+  /** Names of the secret fields that are set; their values are not needed. */
+  credentialNames: Iterable<string>;
+  /** The installation's prefix, in lower case. */
+  prefix: string;
+}
+
+/** The fields of a destination in responses (spec 2.5): secrets as asterisks, the default template written out. */
+export function presentDestination(description: DestinationDescription, shown: ShownDestination) {
+  const settings = { ...description.defaults, ...shown.settings };
+  return {
+    type: description.type,
+    name: shown.name,
+    connection_details: connectionDetails(description, settings, new Set(shown.credentialNames)),
+    options: options(description, settings, shown.prefix),
+  };
+}
+
+function connectionDetails(
+  { connectionFields, secretFields }: DestinationDescription,
+  settings: Record<string, Json>,
+  credentials: ReadonlySet<string>,
+): Record<string, Json> {
+  const shown = connectionFields
+    .filter((field) => credentials.has(field) || !secretFields.includes(field))
+    .map((field) => [field, credentials.has(field) ? mask : (settings[field] ?? null)]);
+  return Object.fromEntries(shown);
+}
+
+function options(
+  description: DestinationDescription,
+  settings: Record<string, Json>,
+  prefix: string,
+): Record<string, Json> {
+  const { connectionFields, defaults, nameRule } = description;
+  const granularity = settings.granularity as Granularity;
+  const {
+    granularity: _,
+    secret_name_template: template,
+    ...others
+  } = Object.fromEntries(
+    Object.keys(defaults)
+      .filter((field) => !connectionFields.includes(field))
+      .map((field) => [field, settings[field] ?? null]),
+  );
+  return {
+    granularity_level: granularity,
+    secret_name_template: template || nameRule.defaultTemplate(prefix, granularity),
+    ...others,
+  };
+}
