@@ -1,1 +1,2 @@
 export * from './read-config.ts';
+export * from './read-files.ts';

@@ -10,3 +10,5 @@ export * from './parse-input.ts';
 export * from './problem-status.ts';
 export * from './server.ts';
 export * from './service-app.ts';
+export * from './service.ts';
+export * from './run-process.ts';

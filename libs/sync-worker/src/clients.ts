@@ -1,3 +1,4 @@
+import { credentialsIdentity } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
 import type { EntryContext } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from './driver.ts';
@@ -88,9 +89,6 @@ export class Clients {
     client.connected.then((connected) => connected.close()).catch(() => undefined); // nobody is left to tell
   }
 }
-
-/** Identity under which a destination's secret fields are sealed. */
-export const credentialsIdentity = (destinationId: string): string => `sync.destinations:${destinationId}`;
 
 function openCredentials(ring: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
   if (sealedCredentials === null) return {};

@@ -3,3 +3,4 @@ export * from './driver.ts';
 export * from './egress-guard.ts';
 export * from './next-attempt.ts';
 export * from './sync-worker.ts';
+export * from './run-worker.ts';

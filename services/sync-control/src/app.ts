@@ -1,1 +1,93 @@
-export {};
+import { fileURLToPath } from 'node:url';
+import { createPolicyReader, type InternalKeys } from '@secrets/access';
+import type { Broker, Consumer, Relay } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { secretChangesQueue } from '@secrets/domain';
+import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import { randomUUID } from 'node:crypto';
+import { startAnnouncing, sweepLostEntries } from './announcements.ts';
+import type { SyncControlConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { every, type Repeated } from './every.ts';
+import { onSecretChange } from './on-secret-change.ts';
+import { advancePurges } from './purge.ts';
+import { queueRoom } from './queue-room.ts';
+import { reconcile } from './reconcile.ts';
+import * as associations from './routes/associations.ts';
+import * as bySecret from './routes/associations-by-secret.ts';
+import * as destinations from './routes/destinations.ts';
+import * as syncConfig from './routes/sync-config.ts';
+import { secretsClient } from './secrets-client.ts';
+import { waitForOutcome } from './wait-for-outcome.ts';
+
+export const migrations = { schema: 'sync', folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
+
+export interface SyncControlDeps {
+  db: Db;
+  broker: Broker;
+  ring: KeyRing;
+  keys: InternalKeys;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** Builds sync-control: its endpoints, its relay, the sweep, purges and the reconciliation. */
+export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig & { secretsUrl: string }): Service {
+  const { db, broker, ring, keys, log, metrics } = deps;
+  const secrets = secretsClient(internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }));
+  let relay: Relay | undefined;
+  const queue = { room: queueRoom(db), nudge: () => relay?.nudge(), outcome: waitForOutcome(db) };
+  const context: Context = { db, ring, secrets, policies: createPolicyReader({ db }), queue, prefix: config.prefix };
+  const app = serviceApp({
+    service: 'sync-control',
+    endpoints: endpointsOf(context),
+    keys,
+    log,
+    metrics,
+    readiness: {
+      database: async () => void (await db.query('select 1')),
+      broker: async () => {
+        if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+      },
+    },
+  });
+  let background: { stop(): Promise<void> }[] = [];
+  return {
+    app,
+    start: async () => {
+      relay = startAnnouncing(db, broker, log);
+      const changes = await followChanges(context, broker);
+      background = [changes, ...repeated({ context, broker, log }, config), relay];
+    },
+    stop: async () => {
+      for (const part of background) await part.stop();
+      await secrets.close();
+    },
+  };
+}
+
+const endpointsOf = (context: Context): Endpoint[] =>
+  [associations, bySecret, destinations, syncConfig]
+    .flatMap((routes) => Object.values(routes))
+    .map((route) => route(context))
+    .sort((a, b) => wildcards(a) - wildcards(b));
+
+/** Fixed paths before those with variables, so that `…/associations/destinations` is not taken for a mount. */
+const wildcards = ({ path }: Endpoint): number => (path.match(/[:*]/g) ?? []).length;
+
+const followChanges = (context: Context, broker: Broker): Promise<Consumer> =>
+  broker.consume(secretChangesQueue, { concurrency: 8 }, (message) => onSecretChange(context, message, randomUUID()));
+
+function repeated(
+  { context, broker, log }: { context: Context; broker: Broker; log: Logger },
+  { reconcileSeconds }: SyncControlConfig,
+): Repeated[] {
+  const { db } = context;
+  return [
+    every(10, 'sweep', log, () => sweepLostEntries(db, broker, log)),
+    every(1, 'purge', log, () => advancePurges(db)),
+    every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile(context, isStopping)),
+  ];
+}

@@ -67,7 +67,7 @@ async function intend(
 }
 
 async function assertMayRead({ policies }: Context, caller: Caller, { mount, secretName }: AssociationWish): Promise<void> {
-  const granted = await policies.capabilitiesFor(caller, `${mount}/data/${secretName}`);
+  const granted = await policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
   if (granted.includes('read')) return;
   throw new Problem('forbidden', `permission denied: your token may not read the secret ${secretName} in mount ${mount}`);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/access';
 import { notFound } from '@secrets/domain';
-import { entriesOf, readSyncConfig, wantAbsent } from '@secrets/sync-entries';
+import { type Entry, entriesOf, readSyncConfig, wantAbsent } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { type AssociationRow, deleteAssociation, lockAssociation, markRemoving } from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
@@ -15,7 +15,7 @@ export interface RemovalWish {
 
 /**
  * Removes an association: unsyncs its external secrets, and the association disappears when that has succeeded.
- * Waits up to `waitMs`. Gives the association as it was, or undefined when there was none, which is success too
+ * Waits up to `waitMs`. Gives the association and its entries as they were, or undefined when there was none, which is success too
  * (spec, section 4.4, rule 5).
  */
 export async function disassociate(
@@ -23,17 +23,17 @@ export async function disassociate(
   caller: Caller,
   wish: RemovalWish,
   waitMs: number,
-): Promise<AssociationRow | undefined> {
+): Promise<{ association: AssociationRow; entries: Entry[] } | undefined> {
   const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
   const { disabled } = await readSyncConfig(context.db);
   await context.queue.room.assertRoom(1);
-  const association = await intendRemoval(context, destination.id, wish);
-  if (association === undefined) return undefined;
+  const removed = await intendRemoval(context, destination.id, wish);
+  if (removed === undefined) return undefined;
   context.queue.nudge();
-  await context.queue.outcome(association.id, disabled ? 0 : waitMs);
-  return association;
+  await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
+  return removed;
 }
 
 const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretName }: RemovalWish) =>
@@ -44,5 +44,5 @@ const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretNa
     await markRemoving(tx, [association.id]);
     await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
     if (entries.length === 0) await deleteAssociation(tx, association.id);
-    return association;
+    return { association, entries };
   });

@@ -34,6 +34,8 @@ export interface SecretsClient {
    * exist or is no KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
+  /** The accessor of a mount, or its name when there is none (any more). */
+  accessorOf(caller: Caller, mount: string): Promise<string>;
   /** How up to 500 secrets stand; those that are gone do not exist. */
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   close(): Promise<void>;
@@ -45,6 +47,11 @@ export function secretsClient(client: InternalClient): SecretsClient {
     watch: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
       return Watched.parse(await client.call('POST', '/v1/internal/secrets/watch', caller, body));
+    },
+    accessorOf: async (caller, mount) => {
+      const body = { namespace_id: caller.namespace.id, mount };
+      const found = await client.call('POST', '/v1/internal/mounts/find', caller, body);
+      return z.object({ accessor: z.string() }).safeParse(found).data?.accessor ?? mount;
     },
     inspect: async (requestId, secretIds) => {
       const caller = serviceCaller('sync-control', requestId);

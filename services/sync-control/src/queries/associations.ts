@@ -60,6 +60,11 @@ export async function lockAssociation(
   return row;
 }
 
+export async function findAssociation(sql: Sql, id: string): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(`select ${columns} from sync.associations a where id = $1`, [id]);
+  return row;
+}
+
 export async function markRemoving(sql: Sql, associationIds: readonly string[]): Promise<void> {
   await sql.query('update sync.associations set removing = true, updated_at = now() where id = any($1::uuid[])', [associationIds]);
 }

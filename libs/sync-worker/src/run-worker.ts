@@ -1,0 +1,54 @@
+import { openRabbit } from '@secrets/broker';
+import { openPostgres } from '@secrets/db';
+import { operatorRoutes, runProcess, startServer, stopInOrder } from '@secrets/http';
+import { readKeyRing } from '@secrets/seal';
+import { createLogger, createMetrics } from '@secrets/telemetry';
+import express from 'express';
+import type { Driver } from './driver.ts';
+import { createEgressGuard } from './egress-guard.ts';
+import { createSyncWorker } from './sync-worker.ts';
+
+/** What every worker's environment holds, parsed. */
+export interface WorkerEnv {
+  HOST: string;
+  INTERNAL_PORT: number;
+  DATABASE_URL: string;
+  AMQP_URL: string;
+  SEAL_KEY_FILE: string;
+  EGRESS_ALLOW: string[];
+  CONCURRENCY: number;
+  LEASE_SECONDS: number;
+  SECRET_NAME_PREFIX: string;
+}
+
+/** The process of a worker: the same for every destination type but for the driver. */
+export async function runWorker(service: string, configure: () => { env: WorkerEnv; driver: Driver }): Promise<void> {
+  const log = createLogger({ service, level: process.env.LOG_LEVEL ?? 'info' });
+  await runProcess(log, async () => {
+    const { env, driver } = configure();
+    const metrics = createMetrics(service);
+    const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
+    const broker = openRabbit({ url: env.AMQP_URL, log });
+    const ring = readKeyRing(env.SEAL_KEY_FILE);
+    const egress = createEgressGuard({ allow: env.EGRESS_ALLOW });
+    const worker = createSyncWorker(
+      driver,
+      { db, broker, ring, egress, log, metrics },
+      { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
+    );
+    await worker.start();
+    const app = express();
+    operatorRoutes(app, {
+      metrics,
+      readiness: {
+        database: async () => void (await db.query('select 1')),
+        broker: async () => {
+          if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+        },
+      },
+    });
+    const server = await startServer(app, { host: env.HOST, port: env.INTERNAL_PORT });
+    log.info({ url: server.url }, 'ready');
+    return stopInOrder(worker.stop, () => server.stop(2_000), () => broker.close(), db.close);
+  });
+}

@@ -1,0 +1,30 @@
+import { commaList, port, toggle } from '@secrets/config';
+import { z } from 'zod';
+
+/** The environment of `npm start`. Everything has a default; nothing secret does. */
+export const Env = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(8200),
+  DATA_DIR: z.string().default('./.data'),
+  /** A file that holds the root token to use; without it one is made at the first start. */
+  ROOT_TOKEN_FILE: z.string().optional(),
+  SEAL_KEY_FILE: z.string().optional(),
+  INTERNAL_KEY_FILE: z.string().optional(),
+  AUDIT_FILE: z.string().optional(),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  TRUSTED_PROXIES: commaList.default([]),
+  LOG_LEVEL: z.string().default('warn'),
+  /** Simulated external stores and directory beside the service; `off` for real ones. */
+  SANDBOX: toggle.default(true),
+  SANDBOX_PORT: port.default(8300),
+  CLOUDA_ENDPOINT_URL: z.url().optional(),
+  CLOUDB_AUTHORITY_URL: z.url().optional(),
+  EGRESS_ALLOW: commaList.default([]),
+  CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
+  LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  SECRET_NAME_PREFIX: z.string().default('secrets'),
+  RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+});
+
+export type Env = z.infer<typeof Env>;

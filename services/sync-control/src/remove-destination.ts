@@ -1,0 +1,35 @@
+import type { Caller } from '@secrets/access';
+import { Problem } from '@secrets/domain';
+import type { Context } from './context.ts';
+import { countAssociations } from './queries/associations.ts';
+import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
+
+/** How a destination is to go. */
+export interface RemovalManner {
+  /** Unsync everything first, in the background. */
+  purge: boolean;
+  /** Forget it and its associations without calling the provider. */
+  forceDelete: boolean;
+}
+
+/**
+ * Deletes a destination if it exists (spec, section 4.3). One that still manages associations is refused (`invalid`)
+ * unless purged or forced.
+ */
+export async function removeDestination(
+  { db, queue }: Context,
+  caller: Caller,
+  { type, name }: { type: string; name: string },
+  manner: RemovalManner,
+): Promise<void> {
+  if (manner.purge) await queue.room.assertRoom(1);
+  await db.transaction(async (tx) => {
+    const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
+    if (destination === undefined) return;
+    const associations = await countAssociations(tx, destination.id);
+    if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
+    if (manner.purge) return initiatePurge(tx, destination.id);
+    const sentence = `this destination still manages ${associations} association${associations === 1 ? '' : 's'}`;
+    throw new Problem('invalid', `${sentence}; remove them first, or delete with purge=true`);
+  });
+}

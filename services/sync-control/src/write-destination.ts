@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '@secrets/access';
+import { isUniqueViolation } from '@secrets/db';
+import { type DestinationDescription, parseDestination } from '@secrets/destinations';
+import { credentialsIdentity, Problem } from '@secrets/domain';
+import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
+import type { Context } from './context.ts';
+import { type DestinationKey, type DestinationRow, insertDestination, lockDestination, updateDestination } from './queries/destinations.ts';
+
+/** A destination's secret fields in the clear, for as long as a write takes. */
+type Credentials = Record<string, string>;
+
+/**
+ * Creates a destination, or updates it: an update keeps what it omits. Gives warnings. Problems: `invalid` fields,
+ * `not_found` when `mustExist` and it does not.
+ */
+export async function writeDestination(
+  context: Context,
+  caller: Caller,
+  description: DestinationDescription,
+  { name, body, mustExist }: { name: string; body: Record<string, unknown>; mustExist: boolean },
+): Promise<readonly string[]> {
+  const key = { namespaceId: caller.namespace.id, type: description.type, name };
+  return context.db
+    .transaction(async (tx) => {
+      const existing = await lockDestination(tx, key);
+      if (existing === undefined && mustExist) throw new Problem('not_found');
+      const parsed = parseDestination(description, body, existing && opened(context.ring, existing));
+      const id = existing?.id ?? randomUUID();
+      const sealed = sealCredentials(context.ring, id, parsed.credentials);
+      if (existing === undefined) {
+        await insertDestination(tx, { ...key, id, namespacePath: caller.namespace.path, settings: parsed.settings, sealedCredentials: sealed });
+      } else {
+        await updateDestination(tx, id, parsed.settings, sealed);
+      }
+      return parsed.warnings;
+    })
+    .catch((error: unknown) => again(error, key));
+}
+
+/** Fields as the description parses them, the secret ones opened. */
+export function opened(ring: KeyRing, row: DestinationRow): { settings: DestinationRow['settings']; credentials: Credentials } {
+  const credentials: Credentials =
+    row.sealedCredentials === null
+      ? {}
+      : JSON.parse(decrypt(ring, credentialsIdentity(row.id), row.sealedCredentials).toString('utf8'));
+  return { settings: row.settings, credentials };
+}
+
+const sealCredentials = (ring: KeyRing, id: string, credentials: Credentials): Buffer | null =>
+  Object.keys(credentials).length === 0 ? null : encrypt(ring, credentialsIdentity(id), Buffer.from(JSON.stringify(credentials)));
+
+function again(error: unknown, { type, name }: DestinationKey): never {
+  if (isUniqueViolation(error)) throw new Problem('conflict', `destination ${type}/${name} was being created at the same moment; try again`);
+  throw error;
+}
