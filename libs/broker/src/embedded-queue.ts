@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
 import type { BrokerLog } from './broker.ts';
@@ -95,6 +96,7 @@ export class EmbeddedQueue {
 
   async #readPage(): Promise<boolean> {
     try {
+      await setImmediate(); // the database answers without one: timers and sockets must get their turn
       this.#page = await pageOfMessages(this.#db, this.name, this.#readUpTo, pageSize);
     } catch (error) {
       this.#log.error({ queue: this.name, code: errorCode(error) }, 'messages could not be read');

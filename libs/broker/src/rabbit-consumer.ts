@@ -143,7 +143,8 @@ export class RabbitConsumer implements Consumer {
     const { received } = session;
     try {
       const { messageCount, consumerCount } = await declareQueue(session.channel, queue);
-      const isForgotten = received === session.receivedAtLastLook && (messageCount > 0 || consumerCount === 0);
+      const isForgotten =
+        received === session.receivedAtLastLook && (messageCount > 0 || consumerCount === 0);
       session.receivedAtLastLook = received;
       if (!isForgotten || received !== session.received || session.tag === undefined) return;
       log.warn({ queue }, 'queue forgot its consumer; consuming again');

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePorts, startChildServer } from './child-server.ts';
+import type { TestServer } from './test-server.ts';
+
+/** Debian's own folder first: the program it puts on the path changes user and takes the machine's settings. */
+const knownFolders = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
+
+/** A RabbitMQ node of this machine's installation, on free ports of 127.0.0.1, with nothing shared with another. */
+export async function installedRabbit(): Promise<TestServer | string> {
+  const folders = [...knownFolders, ...(process.env.PATH ?? '').split(delimiter)];
+  const bin = folders.find((folder) => existsSync(join(folder, 'rabbitmq-server')));
+  if (bin === undefined) return 'RabbitMQ is not installed';
+  const folder = mkdtempSync(join(tmpdir(), 'test-rabbitmq-'));
+  const [port, distPort, epmdPort] = (await freePorts(3)) as [number, number, number];
+  const env = environment(folder, { port, distPort, epmdPort });
+  const stopEpmd = () => {
+    // Started by the node on a port that is ours alone; it would outlive the node.
+    spawnSync('epmd', ['-kill'], { env, stdio: 'ignore', timeout: 5_000 });
+  };
+  try {
+    const command = join(bin, 'rabbitmq-server');
+    const server = await startChildServer({ command, args: [], env, folder, port, stopSignal: 'SIGTERM' });
+    return {
+      url: `amqp://guest:guest@127.0.0.1:${port}`,
+      how: `${command}, started for the tests`,
+      stop: async () => {
+        await server.stop();
+        stopEpmd();
+      },
+      stopNow: () => {
+        server.stopNow();
+        stopEpmd();
+      },
+    };
+  } catch (error) {
+    stopEpmd();
+    throw error;
+  }
+}
+
+function environment(
+  folder: string,
+  { port, distPort, epmdPort }: { port: number; distPort: number; epmdPort: number },
+): NodeJS.ProcessEnv {
+  const config = join(folder, 'rabbitmq.conf');
+  writeFileSync(config, `listeners.tcp.default = 127.0.0.1:${port}\ndisk_free_limit.absolute = 50MB\n`);
+  writeFileSync(join(folder, 'plugins'), '[].\n');
+  return {
+    PATH: process.env.PATH,
+    HOME: folder, // holds the cookie
+    RABBITMQ_NODENAME: `test-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(distPort),
+    RABBITMQ_MNESIA_BASE: join(folder, 'data'),
+    RABBITMQ_LOG_BASE: join(folder, 'log'),
+    RABBITMQ_CONFIG_FILE: config,
+    RABBITMQ_CONF_ENV_FILE: join(folder, 'none.conf'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+    RABBITMQ_PID_FILE: join(folder, 'pid'),
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_EPMD_PORT: String(epmdPort),
+  };
+}
