@@ -4,6 +4,8 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** Address ranges, parsed once. */
 export interface AddressRanges {
+  /** How many there are. */
+  readonly size: number;
   /** Whether an address lies in one of them; IPv4 written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4. */
   hold(address: string): boolean;
 }
@@ -12,6 +14,7 @@ export interface AddressRanges {
 export function addressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parsedRange).filter((range) => range !== undefined);
   return {
+    size: ranges.length,
     hold: (text) => {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);

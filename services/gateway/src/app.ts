@@ -1,1 +1,83 @@
-export {};
+import { addressRanges, createAuthenticator, type InternalKeys } from '@secrets/access';
+import type { Db } from '@secrets/db';
+import { operatorRoutes, type Service } from '@secrets/http';
+import type { Audit, Logger, Metrics } from '@secrets/telemetry';
+import express, { type Express } from 'express';
+import { apiDescription } from './describe-api.ts';
+import { failureLog } from './failure-log.ts';
+import { gatewayMetrics } from './gateway-metrics.ts';
+import { requestHandler } from './handle-request.ts';
+import { databaseCheck, healthOf } from './health.ts';
+import { type UpstreamName, upstreamNames } from './routing.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
+
+export interface GatewayDeps {
+  db: Db;
+  keys: InternalKeys;
+  audit: Audit;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface GatewayConfig {
+  /** Base URL of each service. */
+  upstreams: Record<UpstreamName, string>;
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies?: readonly string[];
+  /** How long a service may take until the client hears `unavailable`. Default 30,000. */
+  upstreamTimeoutMs?: number;
+}
+
+/** The gateway: the public app, to be served with the verb LIST accepted, and the operators' app for an internal port. */
+export interface Gateway extends Service {
+  internal: Express;
+}
+
+/** Builds the only public part of the system: token, policy, audit, routing. It owns no tables. */
+export async function createGateway(deps: GatewayDeps, config: GatewayConfig): Promise<Gateway> {
+  const upstreams = openUpstreams(deps.keys, config);
+  const all = Object.values(upstreams);
+  const handle = requestHandler({
+    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
+    audit: deps.audit,
+    upstreams,
+    own: { health: healthOf(deps.db, all), description: apiDescription(all) },
+    trustedProxies: addressRanges(config.trustedProxies ?? []),
+    observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
+  });
+  return {
+    app: bareApp().use((request, response) => void handle(request, response).catch(() => response.destroy())),
+    internal: internalApp(deps),
+    start: async () => undefined,
+    stop: async () => {
+      await Promise.all(all.map((upstream) => upstream.close()));
+      deps.audit.flush();
+    },
+  };
+}
+
+function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: GatewayConfig) {
+  const open = (name: UpstreamName) =>
+    openUpstream(name, {
+      url: upstreams[name],
+      keys,
+      ...(upstreamTimeoutMs === undefined ? {} : { timeoutMs: upstreamTimeoutMs }),
+    });
+  return Object.fromEntries(upstreamNames.map((name) => [name, open(name)])) as Record<
+    UpstreamName,
+    Upstream
+  >;
+}
+
+function internalApp({ db, metrics }: GatewayDeps): Express {
+  const app = bareApp();
+  operatorRoutes(app, { metrics, readiness: { database: databaseCheck(db) } });
+  return app;
+}
+
+function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  return app;
+}

@@ -1,0 +1,38 @@
+import { addressRanges } from '@secrets/access';
+import { commaList, port } from '@secrets/config';
+import { z } from 'zod';
+
+const url = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:7001' });
+const level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
+
+/** The gateway's environment. */
+export const Env = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: port.default(8200),
+    /** Where `/livez`, `/readyz` and `/metrics` are served; not for the world. */
+    INTERNAL_PORT: port.default(8201),
+    /** Its role reads tokens, policies, namespaces, auth mounts and the epoch, and takes uses of tokens. */
+    DATABASE_URL: z.string().min(1),
+    INTERNAL_KEY_FILE: z.string().min(1),
+    /** A file, or `-` for stdout. */
+    AUDIT_FILE: z.string().min(1),
+    LOGIN_URL: url,
+    SECRETS_URL: url,
+    SYNC_CONTROL_URL: url,
+    TLS_CERT_FILE: z.string().min(1).optional(),
+    TLS_KEY_FILE: z.string().min(1).optional(),
+    /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is believed; none by default. */
+    TRUSTED_PROXIES: commaList
+      .refine(
+        (texts) => texts.every((text) => addressRanges([text]).size === 1),
+        'must be addresses or CIDRs',
+      )
+      .default([]),
+    LOG_LEVEL: level.default('info'),
+  })
+  .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
+    path: ['TLS_KEY_FILE'],
+    error: 'TLS_CERT_FILE and TLS_KEY_FILE go together',
+  });
+export type Env = z.infer<typeof Env>;

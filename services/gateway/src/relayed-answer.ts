@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { ClientGone } from './read-body.ts';
+
+/** Answers up to this many bytes are sent in one piece. */
+const mostBuffered = 262_144;
+
+/** The headers of a service's answer that reach the client. */
+const passed = ['content-type', 'retry-after', 'allow'] as const;
+
+/**
+ * Passes one answer of a service on to the client: a small one in one piece, a large one as it comes, at the pace of
+ * the client. When the client goes away, the request to the service is aborted.
+ */
+export class RelayedAnswer implements Dispatcher.DispatchHandler {
+  /** Settles when the answer is sent (its status), or could not be had. */
+  readonly done: Promise<number>;
+  readonly #response: ServerResponse;
+  readonly #requestId: string;
+  readonly #settle: { resolve: (status: number) => void; reject: (error: unknown) => void };
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: string[] = [];
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isStreaming = false;
+
+  constructor(response: ServerResponse, requestId: string) {
+    this.#response = response;
+    this.#requestId = requestId;
+    const { promise, ...settle } = Promise.withResolvers<number>();
+    this.done = promise;
+    this.#settle = settle;
+    response.on('close', () => this.#clientClosed());
+  }
+
+  /** Whether anything of an answer has come. */
+  get hasBegun(): boolean {
+    return this.#status !== 0;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#response.destroyed) this.#clientClosed();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = [
+      'x-request-id',
+      this.#requestId,
+      'cache-control',
+      headers['cache-control'] ?? 'no-store',
+    ];
+    for (const name of passed) {
+      const value = headers[name];
+      if (value !== undefined) this.#headers.push(name, value);
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isStreaming) this.#pass(controller, chunk);
+    else this.#keep(controller, chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isStreaming) this.#response.end();
+    else this.#sendWhole();
+    this.#settle.resolve(this.#status);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle.reject(error);
+  }
+
+  #keep(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > mostBuffered) this.#beginStreaming(controller);
+  }
+
+  #sendWhole(): void {
+    if (this.#response.destroyed) return;
+    const body = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    if (this.#status !== 204) this.#headers.push('content-length', String(this.#bytes));
+    this.#response.writeHead(this.#status, this.#headers);
+    this.#response.end(body);
+  }
+
+  #beginStreaming(controller: Dispatcher.DispatchController): void {
+    this.#isStreaming = true;
+    this.#response.writeHead(this.#status, this.#headers);
+    this.#pass(controller, Buffer.concat(this.#chunks));
+    this.#chunks = [];
+  }
+
+  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#response.write(chunk)) return;
+    controller.pause();
+    this.#response.once('drain', () => controller.resume());
+  }
+
+  #clientClosed(): void {
+    if (!this.#response.writableEnded) this.#controller?.abort(new ClientGone());
+  }
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { InternalKeys } from '@secrets/access';
+import type { Db } from '@secrets/db';
+import {
+  type Endpoint,
+  endpoint,
+  type RunningServer,
+  type Service,
+  serviceApp,
+  startServer,
+} from '@secrets/http';
+import { auditTo, createLogger, createMetrics, type Metrics, silentLogger } from '@secrets/telemetry';
+import { z } from 'zod';
+import { createGateway, type GatewayConfig } from '../src/app.ts';
+import { upstreamNames } from '../src/routing.ts';
+
+const everyMethod = ['get', 'list', 'post', 'patch', 'delete'] as const;
+
+/** An endpoint on every path that answers with what it received. */
+const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =>
+  endpoint({
+    method,
+    path: '/*path',
+    summary: 'Echoes',
+    params: z.object({ path: z.string() }),
+    query: z.looseObject({}),
+    body: z.unknown(),
+    handle: async ({ params, query, body, caller }) => {
+      if (query.break === 'true') throw new Error('broken on purpose');
+      if (query.slow === 'true') await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
+      const large = 'x'.repeat(Number(query.large ?? 0));
+      return { data: { service, method, path: params.path, query, body, caller, large } };
+    },
+  });
+
+/** One of the services behind the gateway, which checks assertions as the real ones do. */
+export async function startStub(name: string, keys: InternalKeys) {
+  const app = serviceApp({
+    service: name,
+    endpoints: everyMethod.map((method) => echo(name, method)),
+    keys,
+    log: silentLogger(),
+    metrics: createMetrics(name, { processMetrics: false }),
+    readiness: {},
+  });
+  const received: IncomingMessage[] = [];
+  const server = await startServer(
+    (request, response) => {
+      received.push(request);
+      app(request, response);
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  return { name, url: server.url, received, stop: () => server.stop(0) };
+}
+export type Stub = Awaited<ReturnType<typeof startStub>>;
+
+export async function startStubs(keys: InternalKeys): Promise<Stub[]> {
+  return Promise.all(upstreamNames.map((name) => startStub(name, keys)));
+}
+
+/** A gateway on a free port, with everything that it wrote at hand. */
+export interface TestGateway extends Service {
+  url: string;
+  audit: string[];
+  logs: string[];
+  metrics: Metrics;
+  failAudit: { now: boolean };
+}
+
+export interface GatewayForTest {
+  db: Db;
+  keys: InternalKeys;
+  stubs: readonly { name: string; url: string }[];
+}
+
+export async function startGateway(
+  { db, keys, stubs }: GatewayForTest,
+  config: Partial<GatewayConfig> = {},
+): Promise<TestGateway> {
+  const audit: string[] = [];
+  const logs: string[] = [];
+  const failAudit = { now: false };
+  const metrics = createMetrics('gateway', { processMetrics: false });
+  const auditStream = {
+    write: (line: string) => {
+      if (failAudit.now) throw new Error('disk full');
+      audit.push(line);
+    },
+  };
+  const log = createLogger({ service: 'gateway', destination: { write: (line) => void logs.push(line) } });
+  const upstreams = Object.fromEntries(
+    stubs.map(({ name, url }) => [name, url]),
+  ) as GatewayConfig['upstreams'];
+  const gateway = await createGateway(
+    { db, keys, audit: auditTo(auditStream), log, metrics },
+    { upstreams, ...config },
+  );
+  const server: RunningServer = await startServer(gateway.app, {
+    host: '127.0.0.1',
+    port: 0,
+    listVerb: true,
+    requestTimeoutMs: 1_500,
+  });
+  const stop = async () => {
+    await server.stop(0);
+    await gateway.stop();
+  };
+  return { ...gateway, stop, url: server.url, audit, logs, metrics, failAudit };
+}
+
+export interface Asked {
+  method?: string;
+  path?: string;
+  token?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** Sends one request exactly as written: no client tidies the path up. */
+export async function ask(
+  { url }: { url: string },
+  { method = 'GET', path = '/v1/kv/data/a', ...asked }: Asked,
+) {
+  const token = asked.token === undefined ? {} : { 'x-service-token': asked.token };
+  const { hostname, port } = new URL(url);
+  const sent = httpRequest({ hostname, port, method, path, headers: { ...token, ...asked.headers } });
+  sent.end(asked.body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of answer) text += chunk;
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}

@@ -1,0 +1,445 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseInternalKeys } from '@secrets/access';
+import { insertToken, openAccessDb, revokeToken, writePolicy } from '@secrets/access/testing';
+import type { Db } from '@secrets/db';
+import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
+
+const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
+const json = { 'content-type': 'application/json' };
+const denied = { status: 403, body: { errors: ['permission denied'] } };
+let db: Db;
+let stubs: Stub[];
+let gateway: TestGateway;
+let root: string;
+let reader: string;
+
+const auditLines = () => gateway.audit.map((line) => JSON.parse(line));
+const receivedBy = (name: string) => stubs.find((stub) => stub.name === name)!.received;
+const received = () => stubs.flatMap((stub) => stub.received).filter(({ url }) => url?.startsWith('/v1/'));
+
+beforeAll(async () => {
+  db = await openAccessDb();
+  await db.query("insert into login.namespaces (id, path) values ('n1', 'team')");
+  await db.query(
+    "insert into login.auth_mounts (namespace_id, path, type, accessor) values ('root', 'cloudB', 'cloudB', 'a1')",
+  );
+  await writePolicy(db, 'reader', {
+    'kv/data/*': ['read'],
+    'kv/data/secret/*': ['deny'],
+    'kv/metadata/*': ['list'],
+  });
+  stubs = await startStubs(keys);
+  gateway = await startGateway({ db, keys, stubs });
+  root = (await insertToken(db)).token;
+  reader = (await insertToken(db, { policies: ['reader'] })).token;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all(stubs.map((stub) => stub.stop()));
+  await db.close();
+});
+beforeEach(() => {
+  gateway.audit.length = 0;
+  gateway.logs.length = 0;
+  for (const stub of stubs) stub.received.length = 0;
+});
+
+describe('the way in', () => {
+  test.each([
+    [{}],
+    [{ token: 'sst_wrong' }],
+    [{ headers: { authorization: 'Bearer nothing' } }],
+    [{ method: 'POST', body: '{}' }],
+    [{ path: '/v1/sys/unknown' }],
+    [{ headers: { 'x-service-namespace': 'nowhere' } }],
+  ])('without a good token: %j', async (asked) => {
+    expect(await ask(gateway, asked)).toMatchObject(denied);
+    expect(received()).toEqual([]);
+    expect(auditLines()).toMatchObject([{ allowed: false, reason: 'permission denied', accessor: null }]);
+  });
+
+  test('with one: the service hears who asks, and the answer comes back', async () => {
+    const { status, body, headers } = await ask(gateway, {
+      token: reader,
+      headers: { 'x-request-id': 'mine-1' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      request_id: 'mine-1',
+      data: {
+        service: 'secrets',
+        method: 'get',
+        path: 'kv/data/a',
+        caller: { grants: ['read'], policies: ['reader'] },
+      },
+    });
+    expect(headers).toMatchObject({ 'x-request-id': 'mine-1', 'cache-control': 'no-store' });
+    expect(auditLines()).toMatchObject([
+      {
+        request_id: 'mine-1',
+        operation: 'read',
+        path: 'kv/data/a',
+        allowed: true,
+        reason: null,
+        remote_address: '127.0.0.1',
+      },
+    ]);
+  });
+
+  test('Authorization: Bearer is the same header', async () => {
+    expect(await ask(gateway, { headers: { authorization: `Bearer ${reader}` } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each([
+    ['LIST', '/v1/kv/metadata/x', 'list'],
+    ['GET', '/v1/kv/metadata/x?list=true', 'list'],
+    ['POST', '/v1/kv/data/x', 'post'],
+    ['PUT', '/v1/kv/data/x', 'post'],
+    ['PATCH', '/v1/kv/data/x', 'patch'],
+    ['DELETE', '/v1/kv/data/x', 'delete'],
+  ])('%s %s', async (method, path, heard) => {
+    const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{"a":1}', headers: json } : {};
+    const answer = await ask(gateway, { method, path, token: root, ...body });
+    expect(answer).toMatchObject({ status: 200, body: { data: { method: heard } } });
+    if ('body' in body) expect(answer.body.data.body).toEqual({ a: 1 });
+  });
+
+  test.each([
+    ['/v1/sys/sync/destinations', 'sync-control'],
+    ['/v1/sys/sync/config', 'sync-control'],
+    ['/v1/sys/auth/cloudB', 'login'],
+    ['/v1/auth/token/lookup-self', 'login'],
+    ['/v1/sys/policies/acl/x', 'login'],
+    ['/v1/sys/namespaces/x', 'login'],
+    ['/v1/sys/capabilities-self', 'login'],
+    ['/v1/identity/oidc/config', 'login'],
+    ['/v1/sys/mounts/kv', 'secrets'],
+    ['/v1/sys/internal/ui/mounts/kv', 'secrets'],
+    ['/v1/system/data/x', 'secrets'],
+    ['/v1/authors/data/x', 'secrets'],
+  ])('%s is answered by %s', async (path, service) => {
+    expect((await ask(gateway, { path, token: root })).body.data.service).toBe(service);
+  });
+
+  test('what nobody answers is 404, and 405 for a verb nobody knows', async () => {
+    expect(await ask(gateway, { path: '/v1/sys/unknown', token: root })).toMatchObject({ status: 404 });
+    expect(await ask(gateway, { path: '/elsewhere', token: root })).toMatchObject({ status: 404 });
+    expect(await ask(gateway, { method: 'OPTIONS', token: root })).toMatchObject({ status: 405 });
+  });
+
+  test('a login needs no token, and only a login', async () => {
+    const login = { method: 'POST', path: '/v1/auth/cloudB/login', body: '{}', headers: json };
+    const { body } = await ask(gateway, login);
+    expect(body.data).toMatchObject({
+      service: 'login',
+      caller: { accessor: null, policies: [], grants: [] },
+    });
+    expect(await ask(gateway, { ...login, path: '/v1/auth/cloudB/role/login' })).toMatchObject(denied);
+  });
+});
+
+describe('what the client claims', () => {
+  test('headers of the inside are dropped', async () => {
+    const forged = {
+      'x-caller-assertion': 'forged',
+      'x-service-namespace': '',
+      cookie: 'a=b',
+      'x-other': '1',
+    };
+    expect(await ask(gateway, { token: reader, headers: forged })).toMatchObject({ status: 200 });
+    const [request] = receivedBy('secrets');
+    expect(request?.headers['x-caller-assertion']).not.toBe('forged');
+    expect(Object.keys(request!.headers).sort()).toEqual(['connection', 'host', 'x-caller-assertion']);
+  });
+
+  test('a request id that is not a plain one is replaced', async () => {
+    for (const id of ['a b', 'x'.repeat(129), '', '<script>']) {
+      const { headers } = await ask(gateway, { token: reader, headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('X-Forwarded-For counts from trusted proxies only', async () => {
+    const { token } = await insertToken(db, { boundCidrs: ['203.0.113.0/24'] });
+    const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' };
+    expect(await ask(gateway, { token, headers: forwarded })).toMatchObject(denied);
+    const behind = await startGateway({ db, keys, stubs }, { trustedProxies: ['127.0.0.0/8'] });
+    expect(await ask(behind, { token, headers: forwarded })).toMatchObject({ status: 200 });
+    expect(
+      await ask(behind, { token, headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.1' } }),
+    ).toMatchObject(denied);
+    expect(await ask(behind, { token, headers: { 'x-forwarded-for': 'nonsense' } })).toMatchObject(denied);
+    await behind.stop();
+  });
+});
+
+describe('paths say one thing only', () => {
+  test.each([
+    '/v1/kv/data/open/../secret/x',
+    '/v1/kv/data/open/%2e%2e/secret/x',
+    '/v1/kv/data//secret/x',
+    '/v1/kv/data/./secret/x',
+    '/v1/kv/data/open\\..\\secret',
+    '/v1/kv/data/%5c..',
+    '/v1/kv/data/x%00',
+    '/v1/kv/data/%',
+    '/v1//kv/data/x',
+    '/v1/',
+    '/v1/kv/data/x#frag',
+    '/v1/kv/data/a%2F..%2Fsecret%2Fx',
+    '/v1/kv/data/x%0d%0aInjected',
+  ])('%s is refused', async (path) => {
+    expect((await ask(gateway, { path, token: reader })).status).toBe(400);
+    expect(received()).toEqual([]);
+    expect(auditLines()).toMatchObject([{ allowed: false }]);
+  });
+
+  test.each([
+    '/v1/kv/data/secret/x',
+    '/v1/kv/data/secret%2Fx',
+    '/v1/kv/data/%73ecret/x',
+    '/v1/kv%2Fdata/secret/x/',
+  ])('%s is the denied path', async (path) =>
+    expect(await ask(gateway, { path, token: reader })).toMatchObject(denied),
+  );
+
+  test.each([
+    ['/v1/kv/data/a%2Fb', 'kv/data/a/b'],
+    ['/v1/kv/data/secret%252Fx', 'kv/data/secret%2Fx'],
+    ['/v1/kv/data/Secret/x', 'kv/data/Secret/x'],
+    ['/v1/kv/data/x/', 'kv/data/x'],
+    ['/v1/kv/data/%C3%A9%20%3F%23', 'kv/data/é ?#'],
+    ['/v1/kv/data/a+b*', 'kv/data/a+b*'],
+    ['/v1/kv/data/secretly', 'kv/data/secretly'],
+  ])('%s is heard as it was judged', async (path, judged) => {
+    expect((await ask(gateway, { path, token: reader })).body.data.path).toBe(judged);
+    expect(auditLines()).toMatchObject([{ path: judged }]);
+  });
+
+  test.each([
+    'list=true&list=false',
+    'list=false&list=true',
+    '%6cist=true',
+    'list=%74rue',
+    `${'a=1&'.repeat(1200)}list=1`,
+  ])('a list cannot be had as a read: %#', async (query) => {
+    expect(await ask(gateway, { path: `/v1/kv/data/x?${query}`, token: reader })).toMatchObject(denied);
+    const { body } = await ask(gateway, { path: `/v1/kv/metadata/x?${query}`, token: reader });
+    expect(body.data.method).toBe('list');
+  });
+
+  test('a list that is not asked for is not there, and other parameters pass', async () => {
+    const { body } = await ask(gateway, {
+      path: '/v1/kv/data/x?list=false&version=3&a%20b=c',
+      token: reader,
+    });
+    expect(body.data).toMatchObject({ method: 'get', query: { version: '3', 'a b': 'c' } });
+    expect(body.data.query.list).toBeUndefined();
+  });
+});
+
+describe('the audit', () => {
+  test('stands before anything else happens; without it nothing does', async () => {
+    gateway.failAudit.now = true;
+    const answer = await ask(gateway, { method: 'POST', token: root, body: '{}', headers: json });
+    gateway.failAudit.now = false;
+    expect(answer.status).toBe(500);
+    expect(answer.body.errors).toHaveLength(1);
+    expect(JSON.stringify(answer.body)).not.toContain('disk');
+    expect(received()).toEqual([]);
+  });
+
+  test('is written before the body is read', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const headers = { 'x-service-token': root, 'content-length': '10', ...json };
+    const sent = httpRequest({ hostname, port, method: 'POST', path: '/v1/kv/data/late', headers });
+    sent.flushHeaders();
+    while (gateway.audit.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(received()).toEqual([]);
+    sent.end('{"a":"12"}');
+    const [answer] = await once(sent, 'response');
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+  });
+
+  test('and the logs hold no token, no value, no query', async () => {
+    const canary = `canary${randomBytes(6).toString('hex')}`;
+    const body = JSON.stringify({ data: { password: canary } });
+    const asked = { method: 'POST', headers: { ...json, 'x-other': canary }, body };
+    await ask(gateway, { ...asked, token: root, path: `/v1/kv/data/a?x=${canary}` });
+    await ask(gateway, { ...asked, token: root, path: `/v1/kv/data/a?break=true&x=${canary}` });
+    await ask(gateway, { ...asked, token: `sst_${canary}` });
+    await ask(gateway, { token: root, path: `/v1/kv//data?x=${canary}` });
+    expect(gateway.audit).toHaveLength(4);
+    const written = [...gateway.audit, ...gateway.logs].join('');
+    for (const secret of [canary, root, reader]) expect(written).not.toContain(secret);
+  });
+});
+
+describe('bounds', () => {
+  test('a body of 1 MiB passes, one byte more does not', async () => {
+    const body = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
+    const post = (text: string, headers = {}) =>
+      ask(gateway, { method: 'POST', token: root, body: text, headers: { ...json, ...headers } });
+    expect((await post(body(1_048_576))).status).toBe(200);
+    expect(await post(body(1_048_577))).toMatchObject({
+      status: 413,
+      body: { errors: ['the body is over 1 MiB'] },
+    });
+    expect((await post(body(1_100_000), { 'transfer-encoding': 'chunked' })).status).toBe(413);
+    expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await post('x', { 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  test('a body that does not come is given up', async () => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.write(
+      `POST /v1/kv/data/a HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${root}\r\nContent-Length: 5\r\n\r\n{`,
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
+    socket.destroy();
+    expect(received()).toEqual([]);
+  });
+
+  test('a large answer arrives whole', async () => {
+    const { body } = await ask(gateway, { path: '/v1/kv/data/a?large=3000000', token: root });
+    expect(body.data.large).toHaveLength(3_000_000);
+  });
+
+  test('a client that goes away takes its request to the service along', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const headers = { 'x-service-token': root };
+    const sent = httpRequest({ hostname, port, path: '/v1/kv/data/a?slow=true', headers }).on(
+      'error',
+      () => undefined,
+    );
+    sent.end();
+    while (received().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const aborted = once(received()[0]!.socket, 'close');
+    sent.destroy();
+    await aborted;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await gateway.metrics.text()).toMatch(/status="499"/);
+  });
+});
+
+describe('services that do not answer', () => {
+  const unused = { login: 'http://127.0.0.1:1', 'sync-control': 'http://127.0.0.1:1' };
+
+  test('one that is down is 503 and named; the log says it once', async () => {
+    const alone = await startGateway(
+      { db, keys, stubs },
+      { upstreams: { ...unused, secrets: 'http://127.0.0.1:1' } },
+    );
+    for (let round = 0; round < 5; round++) {
+      const answer = await ask(alone, { token: root });
+      expect(answer).toMatchObject({ status: 503, body: { errors: ['secrets does not answer'] } });
+      expect(answer.headers['x-request-id']).toBeDefined();
+    }
+    expect(alone.logs).toHaveLength(1);
+    expect((await ask(alone, { path: '/v1/sys/health' })).body).toEqual({
+      initialized: true,
+      ready: false,
+      missing: ['login', 'secrets', 'sync-control'],
+    });
+    await alone.stop();
+  });
+
+  test('one that is too slow is 503', async () => {
+    const impatient = await startGateway({ db, keys, stubs }, { upstreamTimeoutMs: 300 });
+    expect(await ask(impatient, { path: '/v1/kv/data/a?slow=true', token: root })).toMatchObject({
+      status: 503,
+    });
+    await impatient.stop();
+  });
+
+  test('a database that is down is 503', async () => {
+    const broken: Db = { ...db, query: () => Promise.reject(new Error('down')) };
+    const blind = await startGateway({ db: broken, keys, stubs });
+    expect(await ask(blind, { token: root })).toMatchObject({ status: 503 });
+    expect((await ask(blind, { path: '/v1/sys/health' })).body).toMatchObject({
+      initialized: false,
+      missing: ['database'],
+    });
+    await blind.stop();
+  });
+
+  test('a failure of a service passes with its sentence', async () => {
+    expect(await ask(gateway, { path: '/v1/kv/data/a?break=true', token: root })).toMatchObject({
+      status: 500,
+    });
+  });
+});
+
+describe('what the gateway tells of itself', () => {
+  test('health, without a token and without an audit line', async () => {
+    const answer = await ask(gateway, { path: '/v1/sys/health' });
+    expect(answer).toMatchObject({ status: 200, body: { initialized: true, ready: true, missing: [] } });
+    expect(gateway.audit).toEqual([]);
+  });
+
+  test('the description of the whole API', async () => {
+    const { body } = await ask(gateway, { path: '/v1/sys/internal/specs/openapi' });
+    expect(body).toMatchObject({ openapi: '3.1.0', security: [{ serviceToken: [] }, { bearer: [] }] });
+    expect(body.components.securitySchemes.serviceToken).toEqual({
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Service-Token',
+    });
+    expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/v1/{path}', '/v1/sys/health']));
+    expect(body.paths['/v1/sys/health'].get.security).toEqual([]);
+  });
+
+  test('metrics by operation, service and status', async () => {
+    await ask(gateway, { token: reader });
+    expect(await gateway.metrics.text()).toMatch(
+      /gateway_requests_total\{operation="read",upstream="secrets",status="200",service="gateway"\} \d+/,
+    );
+  });
+});
+
+describe('tokens', () => {
+  test('uses, end and namespace', async () => {
+    const { token: twice } = await insertToken(db, { usesLeft: 2 });
+    const answers = [];
+    for (let use = 0; use < 3; use++) answers.push((await ask(gateway, { token: twice })).status);
+    expect(answers).toEqual([200, 200, 403]);
+    const { token: ended } = await insertToken(db, { expiresAt: new Date(Date.now() - 1) });
+    expect(await ask(gateway, { token: ended })).toMatchObject(denied);
+    const { token: team } = await insertToken(db, { namespaceId: 'n1' });
+    expect(await ask(gateway, { token: team })).toMatchObject(denied);
+    const { body } = await ask(gateway, { token: team, headers: { 'x-service-namespace': 'team/' } });
+    expect(body.data.caller.namespace).toEqual({ id: 'n1', path: 'team' });
+    const config = { token: root, path: '/v1/sys/sync/config', headers: { 'x-service-namespace': 'team' } };
+    expect((await ask(gateway, config)).status).toBe(403);
+  });
+
+  test('a revoked token is refused by every gateway at once, under load', async () => {
+    const second = await startGateway({ db, keys, stubs });
+    let running = true;
+    const load = [gateway, second].flatMap((target) =>
+      Array.from({ length: 4 }, async () => {
+        while (running) expect((await ask(target, { token: root })).status).toBe(200);
+      }),
+    );
+    for (let round = 0; round < 10; round++) {
+      const { token, accessor } = await insertToken(db);
+      expect((await ask(second, { token })).status).toBe(200);
+      await revokeToken(db, accessor);
+      const after = await Promise.all(
+        [gateway, second, second, gateway].map((target) => ask(target, { token })),
+      );
+      expect(after.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    }
+    running = false;
+    await Promise.all(load);
+    await second.stop();
+  });
+});
