@@ -37,7 +37,9 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const stopNow = () => {
     signalGroup(child, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.off('exit', stopNow);
   };
+  process.once('exit', stopNow); // also while it is still starting
   const isUp = await untilListening(child, port);
   if (!isUp) {
     stopNow();

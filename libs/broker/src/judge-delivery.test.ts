@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { deliveryLimit, type MessageHandler } from './broker.ts';
+import { judgeDelivery } from './judge-delivery.ts';
+
+describe('judgeDelivery', () => {
+  const judge = async (handler: MessageHandler, given: { deliveries?: number; text?: string } = {}) => {
+    const lines: string[] = [];
+    const note = (fields: object, message: string) => {
+      lines.push(`${message} ${JSON.stringify(fields)}`);
+    };
+    const delivery = { queue: 'q', messageId: 'm', text: '{"entryId":"e1"}', deliveries: 1, ...given };
+    const log = { info: note, warn: note, error: note };
+    const verdict = await judgeDelivery(handler, delivery, { handlerTimeoutMs: 30, log });
+    return { verdict, lines };
+  };
+
+  test('a handler that hangs gives the message back, and may fail later without harm', async () => {
+    const late = judge(() => new Promise((_, reject) => setTimeout(() => reject(new Error('too late')), 60)));
+    const { verdict, lines } = await late;
+    expect(verdict).toBe('again');
+    expect(lines[0]).toMatch(/did not end in time/);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  });
+
+  test('what a handler throws is logged without its message', async () => {
+    const { verdict, lines } = await judge(() => Promise.reject(new TypeError('value hunter2 refused')));
+    expect(verdict).toBe('again');
+    expect(lines[0]).toMatch(/message handler threw .*"fault":"TypeError"/);
+    expect(lines.join()).not.toMatch(/hunter2/);
+  });
+
+  test('again becomes park at the delivery limit, ack does not', async () => {
+    expect((await judge(async () => 'again', { deliveries: deliveryLimit - 1 })).verdict).toBe('again');
+    expect((await judge(async () => 'again', { deliveries: deliveryLimit })).verdict).toBe('park');
+    expect((await judge(async () => 'ack', { deliveries: deliveryLimit })).verdict).toBe('ack');
+  });
+
+  test('a body that is not JSON is parked without being logged', async () => {
+    const { verdict, lines } = await judge(async () => 'ack', { text: 'hunter2' });
+    expect(verdict).toBe('park');
+    expect(lines.join()).not.toMatch(/hunter2/);
+  });
+});
