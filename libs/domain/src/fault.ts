@@ -20,7 +20,11 @@ export class Fault extends Error {
   /** What the destination asked to wait, for `throttled` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: FaultKind, sentence: string, options: { retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(
+    kind: FaultKind,
+    sentence: string,
+    options: { retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(sentence, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Fault';
     this.kind = kind;

@@ -44,7 +44,11 @@ export async function markAnnounced(sql: Sql, entryIds: readonly string[], lease
  * Makes due again what was announced more than `olderThanSeconds` ago and never claimed. To be called when the
  * type's queue is empty: then these messages are lost. At most 1,000 at once; gives how many.
  */
-export async function reviveLostEntries(sql: Sql, destinationType: string, olderThanSeconds: number): Promise<number> {
+export async function reviveLostEntries(
+  sql: Sql,
+  destinationType: string,
+  olderThanSeconds: number,
+): Promise<number> {
   const rows = await sql.query(
     `update sync.entries set due_at = now(), announced_at = null
       where id in (select id from sync.entries

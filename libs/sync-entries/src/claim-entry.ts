@@ -98,10 +98,24 @@ export async function readEntryContext(sql: Sql, entryId: string): Promise<Entry
     [entryId],
   );
   if (row === undefined) return undefined;
-  const { destination_id: id, type, name, namespace_path: namespacePath, revision, settings, sealed_credentials: sealedCredentials } = row;
+  const {
+    destination_id: id,
+    type,
+    name,
+    namespace_path: namespacePath,
+    revision,
+    settings,
+    sealed_credentials: sealedCredentials,
+  } = row;
   return {
     destination: { id, type, name, namespacePath, revision, settings, sealedCredentials },
     secretId: row.secret_id,
-    value: row.mount_id === null ? null : { identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id }, sealed: row.sealed },
+    value:
+      row.mount_id === null
+        ? null
+        : {
+            identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
+            sealed: row.sealed,
+          },
   };
 }

@@ -54,7 +54,13 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
       'delete from sync.entries where id = $1 and fence = $2 and generation = $3 returning id',
       [held.id, held.fence, held.generation],
     );
-    if (gone === undefined) return completeEntry(tx, held, { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null });
+    if (gone === undefined)
+      return completeEntry(tx, held, {
+        status: 'PENDING',
+        pushedHash: null,
+        settingsHash: null,
+        remote: null,
+      });
     await tx.query(
       `delete from sync.associations a
         where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,

@@ -58,7 +58,10 @@ export async function wantPresent(
 }
 
 /** Wants these entries gone; each after the entry that takes its place, where there is one. */
-export async function wantAbsent(sql: Sql, entries: readonly { id: string; waitsFor: string | null }[]): Promise<void> {
+export async function wantAbsent(
+  sql: Sql,
+  entries: readonly { id: string; waitsFor: string | null }[],
+): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
     `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${intended}
@@ -80,7 +83,16 @@ export const namesTaken = (
   sql: Sql,
   destinationId: string,
   collisionKeys: readonly string[],
-): Promise<{ externalName: string; mount: string; secretName: string; subKey: string; associationId: string; collisionKey: string }[]> =>
+): Promise<
+  {
+    externalName: string;
+    mount: string;
+    secretName: string;
+    subKey: string;
+    associationId: string;
+    collisionKey: string;
+  }[]
+> =>
   sql.query(
     `select e.external_name as "externalName", a.mount, a.secret_name as "secretName", e.sub_key as "subKey",
             a.id as "associationId", e.collision_key as "collisionKey"

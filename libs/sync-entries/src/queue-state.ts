@@ -7,7 +7,9 @@ export interface SyncConfig {
 }
 
 export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
-  const [row] = await sql.query<SyncConfig>('select disabled, queue_capacity as "queueCapacity" from sync.config');
+  const [row] = await sql.query<SyncConfig>(
+    'select disabled, queue_capacity as "queueCapacity" from sync.config',
+  );
   return row ?? { disabled: false, queueCapacity: 1_000_000 };
 }
 

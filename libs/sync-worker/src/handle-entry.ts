@@ -53,7 +53,11 @@ async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failur
     if (context === undefined) return undefined;
     const signal = AbortSignal.timeout(leaseSeconds * 1000 * shareOfLease);
     const held = await workOnEntry({ db, ring, clients, signal }, entry, context);
-    if (!held) log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before it was completed');
+    if (!held)
+      log.warn(
+        { entryId: entry.id, fence: entry.fence },
+        'the lease of an entry was lost before it was completed',
+      );
     await noteSuccess(db, entry.destinationId);
     return undefined;
   } catch (error) {
@@ -75,10 +79,19 @@ function failureOf(error: unknown): Failure {
   if (error instanceof Fault) {
     return { kind: error.kind, sentence: error.message, retryAfterSeconds: error.retryAfterSeconds, error };
   }
-  return { kind: 'crashed', sentence: 'an internal error; the log of the sync worker holds its cause', retryAfterSeconds: undefined, error };
+  return {
+    kind: 'crashed',
+    sentence: 'an internal error; the log of the sync worker holds its cause',
+    retryAfterSeconds: undefined,
+    error,
+  };
 }
 
-async function recordFailure({ db, log, type }: WorkerParts, entry: ClaimedEntry, failure: Failure): Promise<void> {
+async function recordFailure(
+  { db, log, type }: WorkerParts,
+  entry: ClaimedEntry,
+  failure: Failure,
+): Promise<void> {
   const pause = await pauseFor(db, entry.destinationId, failure);
   const wait = nextAttempt(failure, entry.attempts, Math.random());
   const retryInSeconds = wait === null ? null : Math.max(wait, pause);
@@ -88,7 +101,14 @@ async function recordFailure({ db, log, type }: WorkerParts, entry: ClaimedEntry
     error: failure.sentence,
     retryInSeconds,
   });
-  const fields = { entryId: entry.id, destinationId: entry.destinationId, destinationType: type, fault: failure.kind, attempts: entry.attempts + 1, retryInSeconds };
+  const fields = {
+    entryId: entry.id,
+    destinationId: entry.destinationId,
+    destinationType: type,
+    fault: failure.kind,
+    attempts: entry.attempts + 1,
+    retryInSeconds,
+  };
   if (failure.kind === 'crashed') log.error({ ...fields, error: failure.error }, 'sync failed unexpectedly');
   else log.warn({ ...fields, reason: failure.sentence }, 'sync failed');
 }

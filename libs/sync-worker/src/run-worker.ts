@@ -22,7 +22,10 @@ export interface WorkerEnv {
 }
 
 /** The process of a worker: the same for every destination type but for the driver. */
-export async function runWorker(service: string, configure: () => { env: WorkerEnv; driver: Driver }): Promise<void> {
+export async function runWorker(
+  service: string,
+  configure: () => { env: WorkerEnv; driver: Driver },
+): Promise<void> {
   const log = createLogger({ service, level: process.env.LOG_LEVEL ?? 'info' });
   await runProcess(log, async () => {
     const { env, driver } = configure();
@@ -49,6 +52,11 @@ export async function runWorker(service: string, configure: () => { env: WorkerE
     });
     const server = await startServer(app, { host: env.HOST, port: env.INTERNAL_PORT });
     log.info({ url: server.url }, 'ready');
-    return stopInOrder(worker.stop, () => server.stop(2_000), () => broker.close(), db.close);
+    return stopInOrder(
+      worker.stop,
+      () => server.stop(2_000),
+      () => broker.close(),
+      db.close,
+    );
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
@@ -50,7 +51,7 @@ export interface SyncWorker {
   stop(): Promise<void>;
 }
 
-const configPollMs = 400;
+const switchPollSeconds = 0.4;
 
 /** Builds the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
@@ -67,11 +68,13 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
     leaseSeconds: config.leaseSeconds,
   };
   let consumer: Consumer | undefined;
-  let watch: { stop(): Promise<void> } | undefined;
+  let watch: Repeated | undefined;
   return {
     start: async () => {
       const { concurrency } = config;
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) => handleEntry(parts, message));
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
+        handleEntry(parts, message),
+      );
       watch = watchSwitch(db, consumer, log);
     },
     stop: async () => {
@@ -83,38 +86,20 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 }
 
 /** Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. */
-function watchSwitch(db: Db, consumer: Consumer, log: Logger): { stop(): Promise<void> } {
+function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
   let paused = false;
-  let stopped = false;
-  let pause: NodeJS.Timeout | undefined;
-  let wake = () => {};
-  const look = async () => {
+  return every(switchPollSeconds, 'sync switch', log, async () => {
     const { disabled } = await readSyncConfig(db);
     if (disabled === paused) return;
     await (disabled ? consumer.pause() : consumer.resume());
     paused = disabled;
     log.info({ disabled }, 'syncing was switched');
-  };
-  const loop = async () => {
-    while (!stopped) {
-      await look().catch((error: unknown) => log.warn({ error }, 'the sync switch could not be read'));
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        pause = setTimeout(resolve, configPollMs);
-      });
-    }
-  };
-  const running = loop();
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(pause);
-      wake();
-      return running;
-    },
-  };
+  });
 }
 
 const workerMetrics = (metrics: Metrics) => ({
-  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', ['destination_type', 'outcome']),
+  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
+    'destination_type',
+    'outcome',
+  ]),
 });

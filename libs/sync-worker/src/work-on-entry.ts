@@ -2,12 +2,7 @@ import type { Db } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
-import {
-  type ClaimedEntry,
-  completeEntry,
-  completeRemoval,
-  type EntryContext,
-} from '@secrets/sync-entries';
+import { type ClaimedEntry, completeEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
 import type { Clients } from './clients.ts';
 import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
 
@@ -35,7 +30,12 @@ export async function workOnEntry(work: Work, entry: ClaimedEntry, context: Entr
   const value = readValue(work.ring, entry, context);
   if (value !== undefined) return push(work, entry, context, value);
   await remove(work, entry, context);
-  const nothing = { status: nextStatus.nothing_readable(), pushedHash: null, settingsHash: null, remote: null } as const;
+  const nothing = {
+    status: nextStatus.nothing_readable(),
+    pushedHash: null,
+    settingsHash: null,
+    remote: null,
+  } as const;
   return completeEntry(work.db, entry, nothing);
 }
 
@@ -44,8 +44,15 @@ async function push(work: Work, entry: ClaimedEntry, context: EntryContext, valu
   const same = entry.pushedHash !== null && matchesKeyedHash(work.ring, hashPurpose, value, entry.pushedHash);
   const pushedHash = same ? entry.pushedHash! : keyedHash(work.ring, hashPurpose, value);
   const unchanged = same && entry.settingsHash === settings && !entry.verify;
-  const remote = unchanged ? entry.remote : await put(work, entry, context, { value, pushedHash, valueChanged: !same });
-  return completeEntry(work.db, entry, { status: nextStatus.pushed(), pushedHash, settingsHash: settings, remote });
+  const remote = unchanged
+    ? entry.remote
+    : await put(work, entry, context, { value, pushedHash, valueChanged: !same });
+  return completeEntry(work.db, entry, {
+    status: nextStatus.pushed(),
+    pushedHash,
+    settingsHash: settings,
+    remote,
+  });
 }
 
 async function put(
@@ -87,9 +94,12 @@ function readValue(ring: KeyRing, entry: ClaimedEntry, { value }: EntryContext):
 
 /** Sizes are checked in UTF-8 bytes before the call; the message gives size and limit. */
 function assertSize(value: string, destinationType: string): void {
-  const limit = findDescription(destinationType).maxValueBytes;
+  const { maxValueBytes: limit, takesEmptyValue } = findDescription(destinationType);
   const size = Buffer.byteLength(value, 'utf8');
-  if (size > limit) throw new Fault('too_large', `the value is ${size} bytes; ${destinationType} takes at most ${limit}`);
+  if (size === 0 && !takesEmptyValue)
+    throw new Fault('rejected', `the value is empty; ${destinationType} takes none that is`);
+  if (size > limit)
+    throw new Fault('too_large', `the value is ${size} bytes; ${destinationType} takes at most ${limit}`);
 }
 
 /** A driver that does not mind the signal must not hold the entry past its time. */

@@ -45,13 +45,29 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
   for (const schema of [loginSchema, secretsSchema, syncSchema]) await prepareSchema(db, schema, log);
   await endAllLeases(db); // nobody else can hold one: the database is this process's alone
   const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
-  const sandbox = env.SANDBOX ? await startSandbox({ host: env.HOST, port: env.SANDBOX_PORT, dataFile: folder.sandbox }) : undefined;
-  const parts: Parts = { db, broker, ring: readKeyRing(folder.sealKey), keys: readInternalKeys(folder.internalKey), log, env };
+  const sandbox = env.SANDBOX
+    ? await startSandbox({ host: env.HOST, port: env.SANDBOX_PORT, dataFile: folder.sandbox })
+    : undefined;
+  const parts: Parts = {
+    db,
+    broker,
+    ring: readKeyRing(folder.sealKey),
+    keys: readInternalKeys(folder.internalKey),
+    log,
+    env,
+  };
   await ensureRootToken(db, { file: folder.rootToken });
   const inward = await startInward(parts, sandbox);
   const worker = await startWorker(parts, sandbox);
   const gateway = await startGateway(parts, inward.urls, folder.audit);
-  const { stop } = stopInOrder(gateway.stop, worker.stop, inward.stop, () => broker.close(), () => sandbox?.stop(), db.close);
+  const { stop } = stopInOrder(
+    gateway.stop,
+    worker.stop,
+    inward.stop,
+    () => broker.close(),
+    () => sandbox?.stop(),
+    db.close,
+  );
   return { url: gateway.url, rootTokenFile: folder.rootToken, sandbox, stop };
 }
 
@@ -64,7 +80,9 @@ async function startInward(parts: Parts, sandbox: Sandbox | undefined) {
       { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
     ),
   );
-  const secrets = await serve(createSecrets({ db, broker, seal: ring, keys, ...telemetry(parts, 'secrets') }));
+  const secrets = await serve(
+    createSecrets({ db, broker, seal: ring, keys, ...telemetry(parts, 'secrets') }),
+  );
   const syncControl = await serve(
     createSyncControl(
       { db, broker, ring, keys, ...telemetry(parts, 'sync-control') },
@@ -86,7 +104,10 @@ async function serve(creating: Service | Promise<Service>) {
 
 async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, broker, ring, env } = parts;
-  const allow = [...env.EGRESS_ALLOW, ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`])];
+  const allow = [
+    ...env.EGRESS_ALLOW,
+    ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`]),
+  ];
   const worker = createSyncWorker(
     cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl }),
     { db, broker, ring, egress: createEgressGuard({ allow }), ...telemetry(parts, 'sync-worker-clouda-sm') },
@@ -96,10 +117,17 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
   return worker;
 }
 
-async function startGateway(parts: Parts, upstreams: { login: string; secrets: string; 'sync-control': string }, auditFile: string) {
+async function startGateway(
+  parts: Parts,
+  upstreams: { login: string; secrets: string; 'sync-control': string },
+  auditFile: string,
+) {
   const { db, keys, env } = parts;
   const audit = openAudit(auditFile);
-  const gateway = await createGateway({ db, keys, audit, ...telemetry(parts, 'gateway') }, { upstreams, trustedProxies: env.TRUSTED_PROXIES });
+  const gateway = await createGateway(
+    { db, keys, audit, ...telemetry(parts, 'gateway') },
+    { upstreams, trustedProxies: env.TRUSTED_PROXIES },
+  );
   await gateway.start();
   const tls =
     env.TLS_CERT_FILE !== undefined && env.TLS_KEY_FILE !== undefined

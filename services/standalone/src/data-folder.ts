@@ -33,6 +33,9 @@ export function openDataFolder(env: Env): DataFolder {
 /** A seal key that is missing beside existing data is not replaced: what is stored could never be read again. */
 function makeKey(file: string, line: (key: string) => string, dataExists: boolean): void {
   if (existsSync(file)) return;
-  if (dataExists) throw new Error(`${file} is missing, and the data cannot be read without it; restore it from your backup`);
+  if (dataExists)
+    throw new Error(
+      `${file} is missing, and the data cannot be read without it; restore it from your backup`,
+    );
   writeFileSync(file, line(randomBytes(32).toString('base64')), { mode: 0o600, flag: 'wx', flush: true });
 }

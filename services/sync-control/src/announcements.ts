@@ -28,7 +28,12 @@ export function startAnnouncing(db: Db, broker: Broker, log: Logger): Relay {
     },
     done: async (taken) => {
       const [first] = taken;
-      if (first !== undefined) await markAnnounced(db, taken.map(({ entryId }) => entryId), first.leasedUntil);
+      if (first !== undefined)
+        await markAnnounced(
+          db,
+          taken.map(({ entryId }) => entryId),
+          first.leasedUntil,
+        );
     },
   });
 }
@@ -44,6 +49,7 @@ export async function sweepLostEntries(db: Db, broker: Broker, log: Logger): Pro
     const { ready } = await broker.depth(syncQueue(type));
     if (ready > 0) continue;
     const revived = await reviveLostEntries(db, type, lostAfterSeconds);
-    if (revived > 0) log.warn({ destinationType: type, revived }, 'announcements of entries were lost and are repeated');
+    if (revived > 0)
+      log.warn({ destinationType: type, revived }, 'announcements of entries were lost and are repeated');
   }
 }

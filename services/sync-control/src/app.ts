@@ -1,16 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createPolicyReader, type InternalKeys } from '@secrets/access';
+import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer, Relay } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { randomUUID } from 'node:crypto';
 import { startAnnouncing, sweepLostEntries } from './announcements.ts';
 import type { SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { every, type Repeated } from './every.ts';
 import { onSecretChange } from './on-secret-change.ts';
 import { advancePurges } from './purge.ts';
 import { queueRoom } from './queue-room.ts';
@@ -22,7 +22,10 @@ import * as syncConfig from './routes/sync-config.ts';
 import { secretsClient } from './secrets-client.ts';
 import { waitForOutcome } from './wait-for-outcome.ts';
 
-export const migrations = { schema: 'sync', folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
+export const migrations = {
+  schema: 'sync',
+  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
+};
 
 export interface SyncControlDeps {
   db: Db;
@@ -34,12 +37,24 @@ export interface SyncControlDeps {
 }
 
 /** Builds sync-control: its endpoints, its relay, the sweep, purges and the reconciliation. */
-export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig & { secretsUrl: string }): Service {
+export function createSyncControl(
+  deps: SyncControlDeps,
+  config: SyncControlConfig & { secretsUrl: string },
+): Service {
   const { db, broker, ring, keys, log, metrics } = deps;
-  const secrets = secretsClient(internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }));
+  const secrets = secretsClient(
+    internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
+  );
   let relay: Relay | undefined;
   const queue = { room: queueRoom(db), nudge: () => relay?.nudge(), outcome: waitForOutcome(db) };
-  const context: Context = { db, ring, secrets, policies: createPolicyReader({ db }), queue, prefix: config.prefix };
+  const context: Context = {
+    db,
+    ring,
+    secrets,
+    policies: createPolicyReader({ db }),
+    queue,
+    prefix: config.prefix,
+  };
   const app = serviceApp({
     service: 'sync-control',
     endpoints: endpointsOf(context),
@@ -78,7 +93,9 @@ const endpointsOf = (context: Context): Endpoint[] =>
 const wildcards = ({ path }: Endpoint): number => (path.match(/[:*]/g) ?? []).length;
 
 const followChanges = (context: Context, broker: Broker): Promise<Consumer> =>
-  broker.consume(secretChangesQueue, { concurrency: 8 }, (message) => onSecretChange(context, message, randomUUID()));
+  broker.consume(secretChangesQueue, { concurrency: 8 }, (message) =>
+    onSecretChange(context, message, randomUUID()),
+  );
 
 function repeated(
   { context, broker, log }: { context: Context; broker: Broker; log: Logger },

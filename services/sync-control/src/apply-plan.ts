@@ -1,6 +1,13 @@
 import type { Tx } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import { entriesOf, insertEntries, type NewEntry, namesTaken, wantAbsent, wantPresent } from '@secrets/sync-entries';
+import {
+  entriesOf,
+  insertEntries,
+  type NewEntry,
+  namesTaken,
+  wantAbsent,
+  wantPresent,
+} from '@secrets/sync-entries';
 import { planEntries } from './plan-entries.ts';
 
 /** The association whose entries are brought in line, and where it stands. */
@@ -29,16 +36,26 @@ export async function applyPlan(
   const idOfKey = new Map(created.map(({ subKey, id }) => [subKey, id]));
   await wantAbsent(
     tx,
-    plan.drop.map(({ id, replacedBy }) => ({ id, waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null) })),
+    plan.drop.map(({ id, replacedBy }) => ({
+      id,
+      waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null),
+    })),
   );
 }
 
-async function assertNamesFree(tx: Tx, association: PlannedAssociation, create: readonly NewEntry[]): Promise<void> {
+async function assertNamesFree(
+  tx: Tx,
+  association: PlannedAssociation,
+  create: readonly NewEntry[],
+): Promise<void> {
   if (create.length === 0) return;
   const keys = create.map(({ collisionKey }) => collisionKey);
   const [taken] = await namesTaken(tx, association.destinationId, keys);
   if (taken === undefined) return;
   const mine = create.find(({ collisionKey }) => collisionKey === taken.collisionKey)!;
   const other = `${taken.mount}/${taken.secretName}${taken.subKey === '' ? '' : ` (key ${taken.subKey})`}`;
-  throw new Problem('conflict', `the external name ${mine.externalName} is taken in this destination by ${other}, as ${taken.externalName}`);
+  throw new Problem(
+    'conflict',
+    `the external name ${mine.externalName} is taken in this destination by ${other}, as ${taken.externalName}`,
+  );
 }

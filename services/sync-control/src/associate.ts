@@ -27,7 +27,12 @@ export interface AssociationWish {
  * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or
  * secret; `conflict` with another association's name or a purge; `queue_full`.
  */
-export async function associate(context: Context, caller: Caller, wish: AssociationWish, waitMs: number): Promise<string> {
+export async function associate(
+  context: Context,
+  caller: Caller,
+  wish: AssociationWish,
+  waitMs: number,
+): Promise<string> {
   const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
@@ -35,8 +40,12 @@ export async function associate(context: Context, caller: Caller, wish: Associat
   const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
   assertSyncable(secret, wish);
   const { disabled } = await readSyncConfig(context.db);
-  await context.queue.room.assertRoom(destination.settings.granularity === 'secret-key' ? secret.keys.length : 1);
-  const id = await context.db.transaction((tx) => intend(tx, context, caller, { wish, secret, key })).catch(nameRace);
+  await context.queue.room.assertRoom(
+    destination.settings.granularity === 'secret-key' ? secret.keys.length : 1,
+  );
+  const id = await context.db
+    .transaction((tx) => intend(tx, context, caller, { wish, secret, key }))
+    .catch(nameRace);
   context.queue.nudge();
   await context.queue.outcome(id, disabled ? 0 : waitMs);
   return id;
@@ -46,7 +55,11 @@ async function intend(
   tx: Tx,
   context: Context,
   caller: Caller,
-  { wish, secret, key }: { wish: AssociationWish; secret: WatchedSecret; key: Parameters<typeof lockDestination>[1] },
+  {
+    wish,
+    secret,
+    key,
+  }: { wish: AssociationWish; secret: WatchedSecret; key: Parameters<typeof lockDestination>[1] },
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
   const association = await upsertAssociation(tx, {
@@ -59,23 +72,36 @@ async function intend(
     secretName: wish.secretName,
     revision: secret.revision,
   });
-  const named = { ...secret, mount: secret.mount_path, secretName: wish.secretName, namespace: caller.namespace };
+  const named = {
+    ...secret,
+    mount: secret.mount_path,
+    secretName: wish.secretName,
+    namespace: caller.namespace,
+  };
   const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
   const place = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, place, wanted, { overwrite: wish.overwrite, verify: true });
   return association.id;
 }
 
-async function assertMayRead({ policies }: Context, caller: Caller, { mount, secretName }: AssociationWish): Promise<void> {
+async function assertMayRead(
+  { policies }: Context,
+  caller: Caller,
+  { mount, secretName }: AssociationWish,
+): Promise<void> {
   const granted = await policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
   if (granted.includes('read')) return;
-  throw new Problem('forbidden', `permission denied: your token may not read the secret ${secretName} in mount ${mount}`);
+  throw new Problem(
+    'forbidden',
+    `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
+  );
 }
 
 function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationWish): void {
   if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
-  if (!secret.readable) throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+  if (!secret.readable)
+    throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
 }
 
 function assertOpen(destination: DestinationRow | undefined): DestinationRow {

@@ -12,7 +12,10 @@ export const Env = z.object({
   INTERNAL_KEY_FILE: z.string().min(1),
   LOG_LEVEL: z.string().default('info'),
   /** Prefix of external names and built-in tags; once per installation. */
-  SECRET_NAME_PREFIX: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/).default('secrets'),
+  SECRET_NAME_PREFIX: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,30}$/)
+    .default('secrets'),
   /** Seconds between two looks at everything, for what was missed. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
 });

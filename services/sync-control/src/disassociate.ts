@@ -2,7 +2,12 @@ import type { Caller } from '@secrets/access';
 import { notFound } from '@secrets/domain';
 import { type Entry, entriesOf, readSyncConfig, wantAbsent } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
-import { type AssociationRow, deleteAssociation, lockAssociation, markRemoving } from './queries/associations.ts';
+import {
+  type AssociationRow,
+  deleteAssociation,
+  lockAssociation,
+  markRemoving,
+} from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
 
 /** Which association is to be removed. */
@@ -42,7 +47,10 @@ const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretNa
     if (association === undefined) return undefined;
     const entries = await entriesOf(tx, [association.id]);
     await markRemoving(tx, [association.id]);
-    await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+    await wantAbsent(
+      tx,
+      entries.map(({ id }) => ({ id, waitsFor: null })),
+    );
     if (entries.length === 0) await deleteAssociation(tx, association.id);
     return { association, entries };
   });

@@ -5,7 +5,12 @@ import { SecretChangedMessage } from '@secrets/domain';
 import { entriesOf, type NewEntry, wantAbsent, wantPresent } from '@secrets/sync-entries';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
-import { deleteAssociation, lockAssociationsOfSecret, markRemoving, notePlanned } from './queries/associations.ts';
+import {
+  deleteAssociation,
+  lockAssociationsOfSecret,
+  markRemoving,
+  notePlanned,
+} from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
 import type { InspectedSecret } from './secrets-client.ts';
 import { wantedEntries } from './wanted-entries.ts';
@@ -13,7 +18,11 @@ import { wantedEntries } from './wanted-entries.ts';
 type Associated = Awaited<ReturnType<typeof lockAssociationsOfSecret>>[number];
 
 /** Handles "secret S may read differently now": looks how it stands, and writes what follows for its associations. */
-export async function onSecretChange(context: Context, message: unknown, requestId: string): Promise<Verdict> {
+export async function onSecretChange(
+  context: Context,
+  message: unknown,
+  requestId: string,
+): Promise<Verdict> {
   const parsed = SecretChangedMessage.safeParse(message);
   if (!parsed.success) return 'park';
   const [secret] = await context.secrets.inspect(requestId, [parsed.data.secret_id]);
@@ -40,22 +49,37 @@ export async function followSecret(context: Context, secret: InspectedSecret): P
 async function forget(tx: Tx, association: Associated): Promise<void> {
   const entries = await entriesOf(tx, [association.id]);
   await markRemoving(tx, [association.id]);
-  await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+  await wantAbsent(
+    tx,
+    entries.map(({ id }) => ({ id, waitsFor: null })),
+  );
   if (entries.length === 0) await deleteAssociation(tx, association.id);
 }
 
 /** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
-async function follow(tx: Tx, context: Context, association: Associated, secret: InspectedSecret): Promise<void> {
+async function follow(
+  tx: Tx,
+  context: Context,
+  association: Associated,
+  secret: InspectedSecret,
+): Promise<void> {
   await notePlanned(tx, association.id, secret.revision);
   const wanted = secret.readable ? await keysWanted(tx, context, association, secret) : undefined;
   if (wanted === undefined) return pushAgain(tx, association.id);
-  const place = { id: association.id, destinationId: association.destinationId, destinationType: association.type };
+  const place = {
+    id: association.id,
+    destinationId: association.destinationId,
+    destinationType: association.type,
+  };
   await applyPlan(tx, place, wanted, { overwrite: false, verify: false });
 }
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {
   const entries = await entriesOf(tx, [associationId]);
-  await wantPresent(tx, entries.filter(({ desired }) => desired === 'present').map(({ id }) => id));
+  await wantPresent(
+    tx,
+    entries.filter(({ desired }) => desired === 'present').map(({ id }) => id),
+  );
 }
 
 /** Undefined at secret-path granularity: one entry, whatever the keys. */
@@ -68,7 +92,13 @@ async function keysWanted(
   const { namespaceId, type, name, mount, accessor, secretName } = association;
   const destination = await findDestination(tx, { namespaceId, type, name });
   const entries = await entriesOf(tx, [association.id]);
-  if (destination?.settings.granularity !== 'secret-key' || entries.some(({ subKey }) => subKey === '')) return undefined;
+  if (destination?.settings.granularity !== 'secret-key' || entries.some(({ subKey }) => subKey === ''))
+    return undefined;
   const namespace = { id: namespaceId, path: association.namespacePath };
-  return wantedEntries(findDescription(type), destination, { mount, accessor, secretName, namespace, keys: secret.keys }, prefix);
+  return wantedEntries(
+    findDescription(type),
+    destination,
+    { mount, accessor, secretName, namespace, keys: secret.keys },
+    prefix,
+  );
 }

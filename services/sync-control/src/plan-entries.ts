@@ -13,7 +13,10 @@ export interface EntryPlan {
  * Compares what is there with what is wanted. An entry is the same when sub-key and external name are: a changed
  * template makes a new entry, and the old one goes after it.
  */
-export function planEntries(existing: readonly Pick<Entry, 'id' | 'subKey' | 'externalName'>[], wanted: readonly NewEntry[]): EntryPlan {
+export function planEntries(
+  existing: readonly Pick<Entry, 'id' | 'subKey' | 'externalName'>[],
+  wanted: readonly NewEntry[],
+): EntryPlan {
   const wantedNames = new Set(wanted.map(nameOf));
   const existingNames = new Set(existing.map(nameOf));
   const create = wanted.filter((entry) => !existingNames.has(nameOf(entry)));

@@ -19,7 +19,10 @@ export interface PresentedAssociation {
 type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
 
 /** The lines of one association: one a key at secret-key granularity, else one. */
-export function presentAssociation(association: Named, entries: readonly Entry[]): Record<string, PresentedAssociation> {
+export function presentAssociation(
+  association: Named,
+  entries: readonly Entry[],
+): Record<string, PresentedAssociation> {
   return Object.fromEntries(
     entries.map((entry) => [
       lineKey(association, entry.subKey),
@@ -40,9 +43,16 @@ export function presentAssociation(association: Named, entries: readonly Entry[]
 }
 
 /** What remove answers for external secrets that are gone. */
-export function presentUnsynced(association: Named, entries: readonly Entry[], now: Date): Record<string, PresentedAssociation> {
+export function presentUnsynced(
+  association: Named,
+  entries: readonly Entry[],
+  now: Date,
+): Record<string, PresentedAssociation> {
   const gone = entries.length > 0 ? entries : [nothing];
-  const lines = presentAssociation(association, gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })));
+  const lines = presentAssociation(
+    association,
+    gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
+  );
   return lines;
 }
 
@@ -65,7 +75,10 @@ const nothing: Entry = {
 };
 
 /** The status of a whole association and when it last moved. */
-export function presentSummary(entries: readonly Entry[], fallback: Date): { sync_status: SyncStatus; updated_at: string } {
+export function presentSummary(
+  entries: readonly Entry[],
+  fallback: Date,
+): { sync_status: SyncStatus; updated_at: string } {
   const latest = Math.max(fallback.getTime(), ...entries.map(({ updatedAt }) => updatedAt.getTime()));
   return {
     sync_status: entries.length === 0 ? 'SYNCED' : statusOfAll(entries.map(({ status }) => status)),

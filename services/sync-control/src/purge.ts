@@ -19,7 +19,10 @@ export async function advancePurges(db: Db): Promise<void> {
 async function advancePurge(db: Db, destinationId: string): Promise<void> {
   while ((await removeSome(db, destinationId)) === pageSize);
   await db.transaction(async (tx) => {
-    const [left] = await tx.query<{ id: string }>('select id from sync.associations where destination_id = $1 limit 1', [destinationId]);
+    const [left] = await tx.query<{ id: string }>(
+      'select id from sync.associations where destination_id = $1 limit 1',
+      [destinationId],
+    );
     if (left === undefined) return deleteDestination(tx, destinationId);
     await notePurgeError(tx, destinationId);
   });
@@ -31,7 +34,10 @@ const removeSome = (db: Db, destinationId: string): Promise<number> =>
     const ids = associations.map(({ id }) => id);
     const entries = await entriesOf(tx, ids);
     await markRemoving(tx, ids);
-    await wantAbsent(tx, entries.map(({ id }) => ({ id, waitsFor: null })));
+    await wantAbsent(
+      tx,
+      entries.map(({ id }) => ({ id, waitsFor: null })),
+    );
     const withEntries = new Set(entries.map(({ associationId }) => associationId));
     for (const id of ids.filter((one) => !withEntries.has(one))) await deleteAssociation(tx, id);
     return associations.length;

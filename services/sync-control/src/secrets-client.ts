@@ -55,7 +55,9 @@ export function secretsClient(client: InternalClient): SecretsClient {
     },
     inspect: async (requestId, secretIds) => {
       const caller = serviceCaller('sync-control', requestId);
-      const answer = await client.call('POST', '/v1/internal/secrets/inspect', caller, { secret_ids: secretIds });
+      const answer = await client.call('POST', '/v1/internal/secrets/inspect', caller, {
+        secret_ids: secretIds,
+      });
       return z.object({ secrets: z.array(Inspected) }).parse(answer).secrets;
     },
     close: () => client.close(),

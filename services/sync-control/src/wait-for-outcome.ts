@@ -23,7 +23,10 @@ export function waitForOutcome(db: Db): WaitForOutcome {
     while (waiters.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, lookMs));
       const waiting = [...waiters];
-      const pending = await pendingOf(db, waiting.map(({ associationId }) => associationId)).catch(() => undefined);
+      const pending = await pendingOf(
+        db,
+        waiting.map(({ associationId }) => associationId),
+      ).catch(() => undefined);
       const now = Date.now();
       for (const waiter of waiting) {
         const isOver = pending !== undefined && !pending.has(waiter.associationId);

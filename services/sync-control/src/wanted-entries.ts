@@ -58,7 +58,10 @@ function assertDistinct(entries: readonly NewEntry[]): void {
   for (const entry of entries) {
     const other = seen.get(entry.collisionKey);
     if (other !== undefined) {
-      throw new Problem('conflict', `keys ${other.subKey} and ${entry.subKey} would both be named ${entry.externalName}`);
+      throw new Problem(
+        'conflict',
+        `keys ${other.subKey} and ${entry.subKey} would both be named ${entry.externalName}`,
+      );
     }
     seen.set(entry.collisionKey, entry);
   }

@@ -5,7 +5,13 @@ import { type DestinationDescription, parseDestination } from '@secrets/destinat
 import { credentialsIdentity, Problem } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import type { Context } from './context.ts';
-import { type DestinationKey, type DestinationRow, insertDestination, lockDestination, updateDestination } from './queries/destinations.ts';
+import {
+  type DestinationKey,
+  type DestinationRow,
+  insertDestination,
+  lockDestination,
+  updateDestination,
+} from './queries/destinations.ts';
 
 /** A destination's secret fields in the clear, for as long as a write takes. */
 type Credentials = Record<string, string>;
@@ -25,11 +31,22 @@ export async function writeDestination(
     .transaction(async (tx) => {
       const existing = await lockDestination(tx, key);
       if (existing === undefined && mustExist) throw new Problem('not_found');
-      const parsed = parseDestination(description, body, existing && opened(context.ring, existing));
+      const parsed = parseDestination(description, {
+        name,
+        body,
+        prefix: context.prefix,
+        existing: existing && opened(context.ring, existing),
+      });
       const id = existing?.id ?? randomUUID();
       const sealed = sealCredentials(context.ring, id, parsed.credentials);
       if (existing === undefined) {
-        await insertDestination(tx, { ...key, id, namespacePath: caller.namespace.path, settings: parsed.settings, sealedCredentials: sealed });
+        await insertDestination(tx, {
+          ...key,
+          id,
+          namespacePath: caller.namespace.path,
+          settings: parsed.settings,
+          sealedCredentials: sealed,
+        });
       } else {
         await updateDestination(tx, id, parsed.settings, sealed);
       }
@@ -39,7 +56,10 @@ export async function writeDestination(
 }
 
 /** Fields as the description parses them, the secret ones opened. */
-export function opened(ring: KeyRing, row: DestinationRow): { settings: DestinationRow['settings']; credentials: Credentials } {
+export function opened(
+  ring: KeyRing,
+  row: DestinationRow,
+): { settings: DestinationRow['settings']; credentials: Credentials } {
   const credentials: Credentials =
     row.sealedCredentials === null
       ? {}
@@ -48,9 +68,15 @@ export function opened(ring: KeyRing, row: DestinationRow): { settings: Destinat
 }
 
 const sealCredentials = (ring: KeyRing, id: string, credentials: Credentials): Buffer | null =>
-  Object.keys(credentials).length === 0 ? null : encrypt(ring, credentialsIdentity(id), Buffer.from(JSON.stringify(credentials)));
+  Object.keys(credentials).length === 0
+    ? null
+    : encrypt(ring, credentialsIdentity(id), Buffer.from(JSON.stringify(credentials)));
 
 function again(error: unknown, { type, name }: DestinationKey): never {
-  if (isUniqueViolation(error)) throw new Problem('conflict', `destination ${type}/${name} was being created at the same moment; try again`);
+  if (isUniqueViolation(error))
+    throw new Problem(
+      'conflict',
+      `destination ${type}/${name} was being created at the same moment; try again`,
+    );
   throw error;
 }

@@ -41,7 +41,16 @@ export async function upsertAssociation(
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
      returning ${columns}`,
-    [row.destinationId, row.namespaceId, row.mountId, row.mount, row.accessor, row.secretId, row.secretName, row.revision],
+    [
+      row.destinationId,
+      row.namespaceId,
+      row.mountId,
+      row.mount,
+      row.accessor,
+      row.secretId,
+      row.secretName,
+      row.revision,
+    ],
   );
   return association!;
 }
@@ -61,12 +70,17 @@ export async function lockAssociation(
 }
 
 export async function findAssociation(sql: Sql, id: string): Promise<AssociationRow | undefined> {
-  const [row] = await sql.query<AssociationRow>(`select ${columns} from sync.associations a where id = $1`, [id]);
+  const [row] = await sql.query<AssociationRow>(`select ${columns} from sync.associations a where id = $1`, [
+    id,
+  ]);
   return row;
 }
 
 export async function markRemoving(sql: Sql, associationIds: readonly string[]): Promise<void> {
-  await sql.query('update sync.associations set removing = true, updated_at = now() where id = any($1::uuid[])', [associationIds]);
+  await sql.query(
+    'update sync.associations set removing = true, updated_at = now() where id = any($1::uuid[])',
+    [associationIds],
+  );
 }
 
 export async function deleteAssociation(sql: Sql, id: string): Promise<void> {
@@ -74,7 +88,12 @@ export async function deleteAssociation(sql: Sql, id: string): Promise<void> {
 }
 
 /** Associations of a destination in the order of their ids, after the given one. */
-export const associationsOf = (sql: Sql, destinationId: string, after: string, limit: number): Promise<AssociationRow[]> =>
+export const associationsOf = (
+  sql: Sql,
+  destinationId: string,
+  after: string,
+  limit: number,
+): Promise<AssociationRow[]> =>
   sql.query<AssociationRow>(
     `select ${columns} from sync.associations a where destination_id = $1 and id > $2 order by id limit $3`,
     [destinationId, after, limit],
@@ -88,9 +107,10 @@ export const lockSomeToRemove = (sql: Sql, destinationId: string, limit: number)
   );
 
 export async function countAssociations(sql: Sql, destinationId: string): Promise<number> {
-  const [row] = await sql.query<{ count: number }>('select count(*) as count from sync.associations where destination_id = $1', [
-    destinationId,
-  ]);
+  const [row] = await sql.query<{ count: number }>(
+    'select count(*) as count from sync.associations where destination_id = $1',
+    [destinationId],
+  );
   return row?.count ?? 0;
 }
 
@@ -107,7 +127,10 @@ export const lockAssociationsOfSecret = (
   );
 
 export async function notePlanned(sql: Sql, associationId: string, revision: number): Promise<void> {
-  await sql.query('update sync.associations set planned_revision = $2 where id = $1', [associationId, revision]);
+  await sql.query('update sync.associations set planned_revision = $2 where id = $1', [
+    associationId,
+    revision,
+  ]);
 }
 
 /** Associations of a secret by name, with their destination. */
@@ -136,7 +159,10 @@ export const associatedSecrets = (
     [namespaceId, after.mount, after.secretName, limit],
   );
 
-export async function totals(sql: Sql, namespaceId: string): Promise<{ associations: number; secrets: number }> {
+export async function totals(
+  sql: Sql,
+  namespaceId: string,
+): Promise<{ associations: number; secrets: number }> {
   const [row] = await sql.query<{ associations: number; secrets: number }>(
     `select count(*) as associations, count(distinct (mount, secret_name)) as secrets
        from sync.associations where namespace_id = $1`,

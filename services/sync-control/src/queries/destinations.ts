@@ -44,12 +44,25 @@ export async function lockDestination(sql: Sql, key: DestinationKey): Promise<De
 
 export async function insertDestination(
   sql: Sql,
-  row: DestinationKey & { id: string; namespacePath: string; settings: Record<string, Json>; sealedCredentials: Uint8Array | null },
+  row: DestinationKey & {
+    id: string;
+    namespacePath: string;
+    settings: Record<string, Json>;
+    sealedCredentials: Uint8Array | null;
+  },
 ): Promise<void> {
   await sql.query(
     `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials)
      values ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
-    [row.id, row.namespaceId, row.namespacePath, row.type, row.name, JSON.stringify(row.settings), row.sealedCredentials],
+    [
+      row.id,
+      row.namespaceId,
+      row.namespacePath,
+      row.type,
+      row.name,
+      JSON.stringify(row.settings),
+      row.sealedCredentials,
+    ],
   );
 }
 
@@ -72,7 +85,13 @@ export async function deleteDestination(sql: Sql, id: string): Promise<void> {
 }
 
 /** Names of one type, in order, after the given one. */
-export async function destinationNames(sql: Sql, namespaceId: string, type: string, after: string, limit: number): Promise<string[]> {
+export async function destinationNames(
+  sql: Sql,
+  namespaceId: string,
+  type: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
     'select name from sync.destinations where namespace_id = $1 and type = $2 and name > $3 order by name limit $4',
     [namespaceId, type, after, limit],
@@ -90,5 +109,8 @@ export async function countDestinations(sql: Sql, namespaceId: string, type: str
 }
 
 export async function initiatePurge(sql: Sql, id: string): Promise<void> {
-  await sql.query('update sync.destinations set purge_initiated_at = now(), purge_error = null where id = $1', [id]);
+  await sql.query(
+    'update sync.destinations set purge_initiated_at = now(), purge_error = null where id = $1',
+    [id],
+  );
 }

@@ -2,7 +2,11 @@ import type { Sql } from '@secrets/db';
 import type { SyncConfig } from '@secrets/sync-entries';
 
 /** Changes what is not null. */
-export async function writeSyncConfig(sql: Sql, disabled: boolean | null, queueCapacity: number | null): Promise<SyncConfig> {
+export async function writeSyncConfig(
+  sql: Sql,
+  disabled: boolean | null,
+  queueCapacity: number | null,
+): Promise<SyncConfig> {
   const [row] = await sql.query<SyncConfig>(
     `update sync.config set disabled = coalesce($1, disabled), queue_capacity = coalesce($2, queue_capacity)
      returning disabled, queue_capacity as "queueCapacity"`,

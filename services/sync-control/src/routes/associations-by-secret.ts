@@ -22,7 +22,8 @@ export const listAssociations = ({ db }: Context) =>
       const after = { mount: query.after_mount, secretName: query.after_secret };
       const secrets = await associatedSecrets(db, caller.namespace.id, after, query.limit);
       if (secrets.length === 0) throw notFound();
-      if (secrets.length === query.limit) warn('there may be more: ask again after the last mount and secret of this page');
+      if (secrets.length === query.limit)
+        warn('there may be more: ask again after the last mount and secret of this page');
       // Two different secrets can join to one text (`a` + `b/c`, `a/b` + `c`), so a key holds a list.
       const byKey = Map.groupBy(secrets, ({ mount, secretName }) => `${mount}/${secretName}`);
       const keyInfo = [...byKey].map(([key, list]) => [
@@ -31,7 +32,12 @@ export const listAssociations = ({ db }: Context) =>
       ]);
       const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id);
       return {
-        data: { key_info: Object.fromEntries(keyInfo), keys: [...byKey.keys()], total_associations: associations, total_secrets: totalSecrets },
+        data: {
+          key_info: Object.fromEntries(keyInfo),
+          keys: [...byKey.keys()],
+          total_associations: associations,
+          total_secrets: totalSecrets,
+        },
       };
     },
   });
@@ -57,7 +63,13 @@ export const readBySecretQuery = (context: Context) =>
 async function destinationsOf({ db }: Context, caller: Caller, ref: z.infer<typeof SecretRef>) {
   const associations = await associationsByName(db, caller.namespace.id, ref.mount, ref.secret_name);
   if (associations.length === 0) throw notFound();
-  const entries = Map.groupBy(await entriesOf(db, associations.map(({ id }) => id)), ({ associationId }) => associationId);
+  const entries = Map.groupBy(
+    await entriesOf(
+      db,
+      associations.map(({ id }) => id),
+    ),
+    ({ associationId }) => associationId,
+  );
   return {
     associated_destinations: Object.fromEntries(
       associations.map(({ id, type, name, updatedAt }) => [

@@ -24,9 +24,15 @@ export const setAssociation = (context: Context) =>
     body: SecretRef.extend({ overwrite: flag.default(false) }),
     handle: async ({ params, query, body, caller }) => {
       const { mount, secret_name: secretName, overwrite } = body;
-      const id = await associate(context, caller, { ...params, mount, secretName, overwrite }, query.wait * 1000);
+      const id = await associate(
+        context,
+        caller,
+        { ...params, mount, secretName, overwrite },
+        query.wait * 1000,
+      );
       const association = await findAssociation(context.db, id);
-      const lines = association === undefined ? {} : presentAssociation(association, await entriesOf(context.db, [id]));
+      const lines =
+        association === undefined ? {} : presentAssociation(association, await entriesOf(context.db, [id]));
       return answer(params, lines);
     },
   });
@@ -41,7 +47,12 @@ export const removeAssociation = (context: Context) =>
     body: SecretRef,
     handle: async ({ params, query, body, caller }) => {
       const { mount, secret_name: secretName } = body;
-      const removed = await disassociate(context, caller, { ...params, mount, secretName }, query.wait * 1000);
+      const removed = await disassociate(
+        context,
+        caller,
+        { ...params, mount, secretName },
+        query.wait * 1000,
+      );
       if (removed === undefined) {
         const accessor = await context.secrets.accessorOf(caller, mount);
         return answer(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
@@ -56,7 +67,10 @@ export const readAssociations = (context: Context) =>
     path,
     summary: 'Read the associations of a destination, paged by `after` (the last page’s `next`) and `limit`',
     params: DestinationRef,
-    query: z.object({ after: z.uuid().default(firstId), limit: z.coerce.number().int().min(1).max(5_000).default(5_000) }),
+    query: z.object({
+      after: z.uuid().default(firstId),
+      limit: z.coerce.number().int().min(1).max(5_000).default(5_000),
+    }),
     handle: async ({ params, query, caller, warn }) => {
       const destination = await findDestination(context.db, keyOf(caller, params));
       if (destination === undefined) throw notFound();
@@ -75,7 +89,10 @@ const answer = ({ type, name }: Ref, lines: Record<string, PresentedAssociation>
   data: { associated_secrets: lines, store_name: name, store_type: type, ...more },
 });
 
-async function linesAfterRemoval({ db }: Context, { association, entries }: { association: AssociationRow; entries: Entry[] }) {
+async function linesAfterRemoval(
+  { db }: Context,
+  { association, entries }: { association: AssociationRow; entries: Entry[] },
+) {
   const left = await entriesOf(db, [association.id]);
   const leftIds = new Set(left.map(({ id }) => id));
   const gone = entries.filter(({ id }) => !leftIds.has(id));
@@ -83,7 +100,19 @@ async function linesAfterRemoval({ db }: Context, { association, entries }: { as
   return { ...unsynced, ...presentAssociation(association, left) };
 }
 
-async function linesOf({ db }: Context, associations: readonly AssociationRow[]): Promise<Record<string, PresentedAssociation>> {
-  const entries = Map.groupBy(await entriesOf(db, associations.map(({ id }) => id)), ({ associationId }) => associationId);
-  return Object.assign({}, ...associations.map((association) => presentAssociation(association, entries.get(association.id) ?? [])));
+async function linesOf(
+  { db }: Context,
+  associations: readonly AssociationRow[],
+): Promise<Record<string, PresentedAssociation>> {
+  const entries = Map.groupBy(
+    await entriesOf(
+      db,
+      associations.map(({ id }) => id),
+    ),
+    ({ associationId }) => associationId,
+  );
+  return Object.assign(
+    {},
+    ...associations.map((association) => presentAssociation(association, entries.get(association.id) ?? [])),
+  );
 }

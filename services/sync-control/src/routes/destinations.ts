@@ -1,13 +1,13 @@
-import { destinationTypes, presentDestination } from '@secrets/destinations';
+import type { Caller } from '@secrets/access';
+import { destinationTypes, findDescription, presentDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
 import { endpoint, flag } from '@secrets/http';
 import { z } from 'zod';
-import type { Caller } from '@secrets/access';
 import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
 import { removeDestination } from '../remove-destination.ts';
 import { opened, writeDestination } from '../write-destination.ts';
-import { AnyFields, DestinationRef, describedBy, Page, TypeRef } from './destination-ref.ts';
+import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
 
 const path = '/sys/sync/destinations/:type/:name';
 
@@ -65,12 +65,20 @@ export const listDestinations = ({ db }: Context) =>
     handle: async ({ caller }) => {
       const namespaceId = caller.namespace.id;
       const lists = await Promise.all(
-        Object.keys(destinationTypes).map(async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', 10_000)] as const),
+        Object.keys(destinationTypes).map(
+          async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', 10_000)] as const,
+        ),
       );
       const filled = lists.filter(([, names]) => names.length > 0);
       if (filled.length === 0) throw notFound();
       const total = await countDestinations(db, namespaceId, null);
-      return { data: { key_info: Object.fromEntries(filled), keys: filled.map(([type]) => type), total_destinations: total } };
+      return {
+        data: {
+          key_info: Object.fromEntries(filled),
+          keys: filled.map(([type]) => type),
+          total_destinations: total,
+        },
+      };
     },
   });
 
@@ -82,16 +90,30 @@ export const listDestinationsOfType = ({ db }: Context) =>
     params: TypeRef,
     query: Page,
     handle: async ({ params, query, caller }) => {
+      findDescription(params.type);
       const names = await destinationNames(db, caller.namespace.id, params.type, query.after, query.limit);
       if (names.length === 0) throw notFound();
-      return { data: { keys: names, total_destinations: await countDestinations(db, caller.namespace.id, params.type) } };
+      return {
+        data: {
+          keys: names,
+          total_destinations: await countDestinations(db, caller.namespace.id, params.type),
+        },
+      };
     },
   });
 
 type Ref = z.infer<typeof DestinationRef>;
 
-async function write(context: Context, caller: Caller, ref: Ref, request: { body: Record<string, unknown>; mustExist: boolean }) {
-  const warnings = await writeDestination(context, caller, describedBy(ref.type), { name: ref.name, ...request });
+async function write(
+  context: Context,
+  caller: Caller,
+  ref: Ref,
+  request: { body: Record<string, unknown>; mustExist: boolean },
+) {
+  const warnings = await writeDestination(context, caller, findDescription(ref.type), {
+    name: ref.name,
+    ...request,
+  });
   return { data: await read(context, caller, ref), warnings };
 }
 
@@ -99,11 +121,11 @@ async function read(context: Context, caller: Caller, { type, name }: Ref) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (row === undefined) throw new Problem('not_found');
   const { settings, credentials } = opened(context.ring, row);
-  const presented = presentDestination(describedBy(type), { settings, secretFields: Object.keys(credentials), prefix: context.prefix });
+  const shown = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
   return {
-    ...presented,
-    name,
-    type,
-    ...(row.purgeInitiatedAt === null ? {} : { purge_initiated_at: row.purgeInitiatedAt.toISOString(), purge_error: row.purgeError ?? '' }),
+    ...presentDestination(findDescription(type), shown),
+    ...(row.purgeInitiatedAt === null
+      ? {}
+      : { purge_initiated_at: row.purgeInitiatedAt.toISOString(), purge_error: row.purgeError ?? '' }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/access';
-import { endpoint, flag, integer } from '@secrets/http';
 import { notFound } from '@secrets/domain';
+import { endpoint, flag, integer } from '@secrets/http';
 import { readSyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals';
+import { faultKinds } from './fault.ts';
+import { nextStatus, statusOfAll, syncStatuses } from './sync-status.ts';
+
+test('every fault leads to a status that names whose turn it is', () => {
+  for (const fault of faultKinds)
+    expect(['CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR']).toContain(nextStatus.failed(fault));
+});
+
+test('an association shows what most wants attention', () => {
+  expect(statusOfAll(['SYNCED', 'SYNCED'])).toBe('SYNCED');
+  expect(statusOfAll(['SYNCED', 'PENDING'])).toBe('PENDING');
+  expect(statusOfAll(['PENDING', 'CLIENT_SIDE_ERROR', 'SYNCED'])).toBe('CLIENT_SIDE_ERROR');
+  for (const status of syncStatuses) expect(statusOfAll([status])).toBe(status);
+});

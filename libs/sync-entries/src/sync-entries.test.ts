@@ -1,0 +1,390 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Db, migrate } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import fc from 'fast-check';
+import {
+  endAllLeases,
+  markAnnounced,
+  postponeEntry,
+  reviveLostEntries,
+  takeDueEntries,
+} from './announce-entries.ts';
+import { type ClaimedEntry, claimEntry } from './claim-entry.ts';
+import { completeEntry, completeRemoval, failEntry, releaseEntry } from './complete-entry.ts';
+import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
+import { entriesOf, insertEntries, namesTaken, wantAbsent, wantPresent } from './intend-entries.ts';
+import { countPending } from './queue-state.ts';
+
+const destinationType = 'cloudA-sm';
+const pushed = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { arn: 'a' } } as const;
+const folder = (service: string) =>
+  new URL(`../../../services/${service}/migrations`, import.meta.url).pathname;
+
+let db: Db;
+let destinationId: string;
+let associationId: string;
+
+beforeAll(async () => {
+  db = await openTestDb();
+  for (const [schema, service] of [
+    ['login', 'login'],
+    ['secrets', 'secrets'],
+    ['sync', 'sync-control'],
+  ] as const) {
+    await migrate(db, { schema, folder: folder(service) });
+  }
+});
+afterAll(() => db.close());
+
+beforeEach(async () => {
+  await db.query('delete from sync.destinations');
+  await db.query('update sync.config set disabled = false');
+  destinationId = randomUUID();
+  associationId = randomUUID();
+  await db.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings) values ($1, 'root', '', $2, 'd', '{}')`,
+    [destinationId, destinationType],
+  );
+  await db.query(
+    `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+     values ($1, $2, 'root', $3, 'kv', 'kv_1', $3, 's', 1)`,
+    [associationId, destinationId, randomUUID()],
+  );
+});
+
+const place = () => ({ id: associationId, destinationId, destinationType });
+const add = async (name = 'n') =>
+  (await insertEntries(db, place(), [{ subKey: '', externalName: name, collisionKey: name }], false))[0]!.id;
+const claim = (entryId: string, leaseSeconds = 30) =>
+  claimEntry(db, { entryId, destinationType, owner: randomUUID(), leaseSeconds });
+const entry = async (id: string) => (await entriesOf(db, [associationId])).find((one) => one.id === id);
+const due = async () => (await takeDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
+/** Makes everything that lies ahead of an entry come true now: its lease ends, its retry and its announcement are due. */
+const timePasses = () =>
+  db.query(`update sync.entries set lease_until = lease_until - interval '1 day', due_at = due_at - interval '1 day',
+              next_attempt_at = next_attempt_at - interval '1 day', announced_at = announced_at - interval '1 day'`);
+
+describe('claim', () => {
+  test('only one of many claims holds', async () => {
+    const id = await add();
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claim(id)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('a lease that ended is taken over, and its holder has lost', async () => {
+    const id = await add();
+    const first = (await claim(id))!;
+    await timePasses();
+    const second = (await claim(id))!;
+    expect(second.fence).toBeGreaterThan(first.fence);
+    expect(await completeEntry(db, first, pushed)).toBe(false);
+    expect(
+      await failEntry(db, first, {
+        status: 'CLIENT_SIDE_ERROR',
+        fault: 'rejected',
+        error: 'x',
+        retryInSeconds: null,
+      }),
+    ).toBe(false);
+    expect(await completeEntry(db, second, pushed)).toBe(true);
+  });
+
+  test('nothing is claimed while syncing is disabled, nor of another type', async () => {
+    const id = await add();
+    await db.query('update sync.config set disabled = true');
+    expect(await claim(id)).toBeUndefined();
+    await db.query('update sync.config set disabled = false');
+    expect(
+      await claimEntry(db, { entryId: id, destinationType: 'other', owner: 'x', leaseSeconds: 1 }),
+    ).toBeUndefined();
+    expect(await claim(id)).toBeDefined();
+  });
+
+  test('a destination that pauses pauses alone', async () => {
+    const id = await add();
+    expect(await noteFailure(db, destinationId)).toBe(1);
+    expect(await noteFailure(db, destinationId)).toBe(2);
+    await pauseDestination(db, destinationId, 60);
+    expect(await claim(id)).toBeUndefined();
+    await noteSuccess(db, destinationId);
+    expect(await claim(id)).toBeDefined();
+  });
+
+  test('what was achieved is not claimed again', async () => {
+    const id = await add();
+    await completeEntry(db, (await claim(id))!, pushed);
+    expect(await claim(id)).toBeUndefined();
+    expect(await due()).toEqual([]);
+  });
+
+  test('an old name goes only after the new one is there', async () => {
+    const [old, fresh] = [await add('old'), await add('new')];
+    await completeEntry(db, (await claim(old))!, pushed);
+    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    expect(await claim(old)).toBeUndefined();
+    const held = (await claim(fresh))!;
+    await failEntry(db, held, {
+      status: 'CLIENT_SIDE_ERROR',
+      fault: 'forbidden',
+      error: 'x',
+      retryInSeconds: null,
+    });
+    expect(await claim(old)).toBeUndefined();
+    await wantPresent(db, [fresh]);
+    await completeEntry(db, (await claim(fresh))!, pushed);
+    expect(await claim(old)).toBeDefined();
+  });
+});
+
+describe('completion', () => {
+  test('a newer intent makes the entry go round again', async () => {
+    const id = await add();
+    const held = (await claim(id))!;
+    await wantPresent(db, [id]);
+    expect(await due()).toEqual([]); // not before whoever holds it is done
+    await completeEntry(db, held, pushed);
+    expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
+    expect(await due()).toEqual([id]);
+    expect((await claim(id))?.generation).toBe(2);
+  });
+
+  test('a failure that can pass is tried again later, not earlier', async () => {
+    const id = await add();
+    const failed = {
+      status: 'EXTERNAL_SERVICE_ERROR',
+      fault: 'throttled',
+      error: 'slow down',
+      retryInSeconds: 60,
+    } as const;
+    await failEntry(db, (await claim(id))!, failed);
+    expect(await claim(id)).toBeUndefined();
+    expect(await due()).toEqual([]);
+    expect(await entry(id)).toMatchObject({
+      status: 'EXTERNAL_SERVICE_ERROR',
+      attempts: 1,
+      lastError: 'slow down',
+    });
+    await timePasses();
+    expect(await due()).toEqual([id]);
+    expect((await claim(id))?.attempts).toBe(1);
+  });
+
+  test('one that waits for the operator stays, until a new intent', async () => {
+    const id = await add();
+    await failEntry(db, (await claim(id))!, {
+      status: 'CLIENT_SIDE_ERROR',
+      fault: 'rejected',
+      error: 'bad',
+      retryInSeconds: null,
+    });
+    await timePasses();
+    expect(await due()).toEqual([]);
+    await wantPresent(db, [id]);
+    expect(await due()).toEqual([id]);
+    expect(await entry(id)).toMatchObject({ status: 'PENDING', lastError: null, attempts: 0 });
+  });
+
+  test('the last removal takes the association with it, even when two end at once', async () => {
+    const ids = [await add('a'), await add('b')];
+    await db.query('update sync.associations set removing = true where id = $1', [associationId]);
+    await wantAbsent(
+      db,
+      ids.map((id) => ({ id, waitsFor: null })),
+    );
+    const held = await Promise.all(ids.map((id) => claim(id)));
+    await Promise.all(held.map((one) => completeRemoval(db, one!)));
+    expect(await db.query('select id from sync.associations where id = $1', [associationId])).toEqual([]);
+  });
+
+  test('set again during a removal: the row stays and is pushed anew', async () => {
+    const id = await add();
+    await wantAbsent(db, [{ id, waitsFor: null }]);
+    const held = (await claim(id))!;
+    await wantPresent(db, [id]);
+    expect(await completeRemoval(db, held)).toBe(true);
+    expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
+    expect(await due()).toEqual([id]);
+  });
+
+  test('a claim given back is due at once and not counted', async () => {
+    const id = await add();
+    await releaseEntry(db, (await claim(id))!);
+    expect((await claim(id))?.attempts).toBe(0);
+  });
+});
+
+describe('announcements', () => {
+  test('are taken once, and again when nobody says they are out', async () => {
+    const id = await add();
+    expect(await due()).toEqual([id]);
+    expect(await due()).toEqual([]);
+    await timePasses();
+    expect(await due()).toEqual([id]);
+  });
+
+  test('a thousand changes of a waiting entry are one announcement', async () => {
+    const id = await add();
+    const taken = await takeDueEntries(db, 10);
+    await markAnnounced(db, [id], taken.leasedUntil);
+    for (let change = 0; change < 10; change++) await wantPresent(db, [id]);
+    expect(await due()).toEqual([]);
+    expect((await claim(id))?.generation).toBe(11);
+  });
+
+  test('marking does not undo what a worker or an intent did meanwhile', async () => {
+    const id = await add();
+    const { leasedUntil } = await takeDueEntries(db, 10);
+    await wantPresent(db, [id]);
+    await markAnnounced(db, [id], leasedUntil);
+    expect(await due()).toEqual([id]);
+  });
+
+  test('lost ones are revived, those in a worker’s hands are not', async () => {
+    const [lost, held] = [await add('lost'), await add('held')];
+    const { leasedUntil } = await takeDueEntries(db, 10);
+    await markAnnounced(db, [lost, held], leasedUntil);
+    expect(await claim(held)).toBeDefined();
+    await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
+    expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
+    expect(await due()).toEqual([lost]);
+  });
+
+  test('an entry that cannot be worked on now is put off, not dropped', async () => {
+    const id = await add();
+    await claim(id);
+    await postponeEntry(db, id);
+    expect(await due()).toEqual([]);
+    await timePasses();
+    expect(await due()).toEqual([id]);
+  });
+
+  test('a process that is alone ends what a dead one held', async () => {
+    const id = await add();
+    await claim(id);
+    await endAllLeases(db);
+    expect(await due()).toEqual([id]);
+    expect(await claim(id)).toBeDefined();
+  });
+
+  test('pending operations are counted up to the bound', async () => {
+    await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
+    expect(await countPending(db, 100)).toBe(5);
+    expect(await countPending(db, 3)).toBe(3);
+    const { entries, leasedUntil } = await takeDueEntries(db, 2);
+    await markAnnounced(
+      db,
+      entries.map(({ message }) => message.entry_id),
+      leasedUntil,
+    );
+    expect(await countPending(db, 100)).toBe(5);
+  });
+
+  test('a name is taken once per destination, and its holder is named', async () => {
+    await add('same');
+    await expect(add('same')).rejects.toMatchObject({ code: '23505' });
+    expect(await namesTaken(db, destinationId, ['same', 'free'])).toMatchObject([
+      { mount: 'kv', secretName: 's' },
+    ]);
+  });
+});
+
+/**
+ * Intents, announcements, claims, completions, failures, crashes of workers and of the relay in any order, against the
+ * smallest model: one external secret, and the value that was written last.
+ */
+describe('whatever happens in whatever order', () => {
+  type World = {
+    id: string;
+    newest: number;
+    wanted: boolean;
+    outside: number | undefined;
+    held: (ClaimedEntry & { sees: number })[];
+  };
+  const finish = async (world: World, held: ClaimedEntry & { sees: number }) => {
+    const fresh = (await entry(world.id)) !== undefined && (await isNewest(held));
+    if (fresh) world.outside = held.desired === 'absent' ? undefined : held.sees; // a driver's call bounded by its lease
+    return held.desired === 'absent' ? completeRemoval(db, held) : completeEntry(db, held, pushed);
+  };
+  const isNewest = async (held: ClaimedEntry) =>
+    (await db.query('select id from sync.entries where id = $1 and fence = $2', [held.id, held.fence]))
+      .length === 1;
+  const take = async (world: World) => {
+    const held = await claim(world.id);
+    if (held !== undefined) world.held.push({ ...held, sees: world.newest });
+  };
+
+  const steps: Record<string, (world: World) => Promise<unknown>> = {
+    write: async (world) => {
+      world.newest += 1;
+      await wantPresent(db, (await entry(world.id))?.desired === 'present' ? [world.id] : []);
+    },
+    set: async (world) => {
+      if ((await entry(world.id)) === undefined) world.id = await add();
+      else await wantPresent(db, [world.id], { verify: true });
+      world.wanted = true;
+    },
+    remove: async (world) => {
+      await wantAbsent(db, [{ id: world.id, waitsFor: null }]);
+      world.wanted = false;
+    },
+    claim: take,
+    finish: async (world) => {
+      const held = world.held.shift();
+      if (held !== undefined) await finish(world, held);
+    },
+    fail: async (world) => {
+      const held = world.held.shift();
+      const failed = {
+        status: 'EXTERNAL_SERVICE_ERROR',
+        fault: 'unavailable',
+        error: 'down',
+        retryInSeconds: 5,
+      } as const;
+      if (held !== undefined) await failEntry(db, held, failed);
+    },
+    workerDies: async (world) => {
+      world.held.shift();
+    },
+    announce: async () => {
+      const { entries, leasedUntil } = await takeDueEntries(db, 10);
+      await markAnnounced(
+        db,
+        entries.map(({ message }) => message.entry_id),
+        leasedUntil,
+      );
+    },
+    relayDies: () => takeDueEntries(db, 10),
+    timePasses,
+  };
+
+  /** Lets the world come to rest: time passes, what is due or lost is announced, and a healthy worker takes it. */
+  const settle = async (world: World) => {
+    for (let round = 0; round < 4; round++) {
+      await timePasses();
+      await reviveLostEntries(db, destinationType, 60);
+      for (const id of await due()) {
+        expect(id).toBe(world.id);
+        const held = await claim(id);
+        if (held !== undefined) await finish(world, { ...held, sees: world.newest });
+      }
+    }
+  };
+
+  test('outside ends up as it is wanted, and nothing stays pending', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(steps)), { maxLength: 25 }), async (names) => {
+        await db.query('delete from sync.entries');
+        const world: World = { id: await add(), newest: 0, wanted: true, outside: undefined, held: [] };
+        for (const name of names) await steps[name]!(world);
+        world.held = [];
+        await settle(world);
+        expect(world.outside).toBe(world.wanted ? world.newest : undefined);
+        const left = await entry(world.id);
+        if (world.wanted) expect(left).toMatchObject({ status: 'SYNCED', desired: 'present' });
+        else expect(left).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
