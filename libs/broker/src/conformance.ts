@@ -173,8 +173,10 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         await broker.publish(queue, [{ entryId: 'e1' }, { entryId: 'e2' }]);
         await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(2));
         await eventually(async () => expect(await broker.parked(queue, 1)).toHaveLength(1));
-        const texts = (await broker.parked(queue, 10)).map(({ text }) => text);
-        expect(new Set(texts)).toEqual(new Set(['{"entryId":"e1"}', '{"entryId":"e2"}']));
+        await eventually(async () => {
+          const texts = (await broker.parked(queue, 10)).map(({ text }) => text);
+          expect(new Set(texts)).toEqual(new Set(['{"entryId":"e1"}', '{"entryId":"e2"}']));
+        });
         await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(2));
       });
 
