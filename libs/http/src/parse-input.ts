@@ -25,7 +25,7 @@ function shapeOf(schema: z.ZodType | undefined): object | undefined {
 
 function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.path.length === 0)
-    return issue.message === 'Invalid input' ? 'the request body must be a JSON object' : issue.message;
+    return issue.code === 'custom' ? issue.message : 'the request body must be a JSON object';
   const name = issue.path.join('.');
   const absent = valueAt(input, issue.path) === undefined;
   return absent ? `${name} is required` : `${name}: ${issue.message}`;
