@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '@secrets/domain';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { BrokerLog, Json } from './broker.ts';
+import { sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import { declareQueue } from './rabbit-queues.ts';
 import { within } from './within.ts';
@@ -21,6 +22,7 @@ interface Desk {
 
 /** How many messages wait for their confirms at once. */
 const windowSize = 500;
+const againMs = 100;
 
 /** Publishes with confirms on one channel, opened again after each loss. */
 export class RabbitPublisher {
@@ -60,7 +62,12 @@ export class RabbitPublisher {
     const { confirmTimeoutMs } = this.#options;
     const waiting = new AbortController();
     try {
-      const confirmed = this.#confirmed(queue, messages, waiting.signal);
+      const confirmed = this.#confirmed(queue, messages, waiting.signal).catch(async (error: unknown) => {
+        if (error instanceof Problem || waiting.signal.aborted) throw error;
+        // Once more: RabbitMQ refuses when two declare a new quorum queue at the same time.
+        await sleep(againMs, waiting.signal);
+        await this.#confirmed(queue, messages, waiting.signal);
+      });
       await within(confirmTimeoutMs, confirmed, 'the broker did not confirm the messages in time');
     } catch (cause) {
       if (cause instanceof Problem) throw cause;
