@@ -16,6 +16,7 @@ export interface WorkerEnv {
   AMQP_URL: string;
   SEAL_KEY_FILE: string;
   EGRESS_ALLOW: string[];
+  EGRESS_MAY_OPEN: string[];
   CONCURRENCY: number;
   LEASE_SECONDS: number;
   SECRET_NAME_PREFIX: string;
@@ -33,7 +34,7 @@ export async function runWorker(
     const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
     const broker = openRabbit({ url: env.AMQP_URL, log });
     const ring = readKeyRing(env.SEAL_KEY_FILE);
-    const egress = createEgressGuard({ allow: env.EGRESS_ALLOW });
+    const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const worker = createSyncWorker(
       driver,
       { db, broker, ring, egress, log, metrics },

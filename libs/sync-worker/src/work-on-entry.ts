@@ -1,5 +1,4 @@
 import type { Db } from '@secrets/db';
-import { findDescription } from '@secrets/destinations';
 import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
 import { type ClaimedEntry, completeEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
@@ -61,7 +60,6 @@ async function put(
   context: EntryContext,
   { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
 ) {
-  assertSize(value, context.destination.type);
   const request = {
     entryId: entry.id,
     externalName: entry.externalName,
@@ -90,16 +88,6 @@ function readValue(ring: KeyRing, entry: ClaimedEntry, { value }: EntryContext):
   if (value === null) return undefined;
   const dataText = decrypt(ring, versionIdentity(value.identity), value.sealed).toString('utf8');
   return pushedValue(dataText, entry.subKey);
-}
-
-/** Sizes are checked in UTF-8 bytes before the call; the message gives size and limit. */
-function assertSize(value: string, destinationType: string): void {
-  const { maxValueBytes: limit, takesEmptyValue } = findDescription(destinationType);
-  const size = Buffer.byteLength(value, 'utf8');
-  if (size === 0 && !takesEmptyValue)
-    throw new Fault('rejected', `the value is empty; ${destinationType} takes none that is`);
-  if (size > limit)
-    throw new Fault('too_large', `the value is ${size} bytes; ${destinationType} takes at most ${limit}`);
 }
 
 /** A driver that does not mind the signal must not hold the entry past its time. */

@@ -109,8 +109,8 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
     ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`]),
   ];
   const worker = createSyncWorker(
-    cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl }),
-    { db, broker, ring, egress: createEgressGuard({ allow }), ...telemetry(parts, 'sync-worker-clouda-sm') },
+    cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl, defaultRegion: env.AWS_REGION }),
+    { db, broker, ring, egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }), ...telemetry(parts, 'sync-worker-clouda-sm') },
     { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
   );
   await worker.start();

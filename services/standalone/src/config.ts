@@ -21,6 +21,8 @@ export const Env = z.object({
   CLOUDA_ENDPOINT_URL: z.url().optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
   EGRESS_ALLOW: commaList.default([]),
+  EGRESS_MAY_OPEN: commaList.default([]),
+  AWS_REGION: z.string().optional(),
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: z.string().default('secrets'),
