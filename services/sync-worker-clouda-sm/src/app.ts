@@ -1,1 +1,1 @@
-export {};
+export { type CloudASmOptions, cloudaSmDriver } from './driver.ts';

@@ -5,5 +5,6 @@ import { cloudaSmDriver } from './driver.ts';
 
 await runWorker('sync-worker-clouda-sm', () => {
   const env = readConfig(Env, withFiles(process.env));
-  return { env, driver: cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL }) };
+  const defaultRegion = env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  return { env, driver: cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL, defaultRegion }) };
 });

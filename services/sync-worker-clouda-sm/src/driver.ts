@@ -1,0 +1,50 @@
+import { cloudASm } from '@secrets/destinations';
+import { type ConnectedDestination, type Driver, mustFit } from '@secrets/sync-worker';
+import { BoundedHttpHandler } from './bounded-http-handler.ts';
+import { faulting } from './fault-of.ts';
+import type { Store } from './own-secret.ts';
+import { putSecret } from './put-secret.ts';
+import { removeSecret } from './remove-secret.ts';
+import { SecretsManagerApi } from './secrets-manager-api.ts';
+import { settingsOf } from './settings.ts';
+
+export interface CloudASmOptions {
+  /** Where the provider's services are; their own endpoints when absent. */
+  endpointUrl?: string | undefined;
+  /** The region of destinations that name none. */
+  defaultRegion?: string | undefined;
+}
+
+/** The driver of cloudA-sm: a secrets manager, spoken to with the provider's SDK. */
+export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions = {}): Driver {
+  return {
+    type: cloudASm.type,
+    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
+      const settings = settingsOf(destination, defaultRegion);
+      const ways = egress.forDestination(destination.settings);
+      const link = {
+        region: settings.region,
+        requestHandler: new BoundedHttpHandler(ways),
+        maxAttempts: 1,
+        ...(endpointUrl === undefined ? {} : { endpoint: endpointUrl }),
+      } as const;
+      const api = new SecretsManagerApi(settings, destination.credentials.reveal(), link, prefix);
+      return connected({ api, settings, destinationId: destination.id, prefix }, () => ways.close());
+    },
+  };
+}
+
+function connected(store: Store, letGo: () => void): ConnectedDestination {
+  return {
+    async put(request, signal) {
+      mustFit(cloudASm, request.value);
+      const remote = await faulting('write the secret', () => putSecret(store, request, signal));
+      return { remote };
+    },
+    remove: (request, signal) => faulting('delete the secret', () => removeSecret(store, request, signal)),
+    async close() {
+      store.api.close();
+      letGo();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { Fault } from '@secrets/domain';
+import type { RemoveRequest } from '@secrets/sync-worker';
+import { hasCode } from './fault-of.ts';
+import { findSecret, isOwn, type Store } from './own-secret.ts';
+import { rememberedOf } from './settings.ts';
+
+/**
+ * Deletes the secret if it is ours. It is looked up by its name even when its ARN is known: the one that is known may
+ * be gone and another one of ours may have taken its place in a put whose outcome was lost.
+ */
+export async function removeSecret(store: Store, request: RemoveRequest, signal: AbortSignal): Promise<void> {
+  const found = await findSecret(store, request.externalName, signal);
+  if (!found || found.DeletedDate || !isOwn(store, found, rememberedOf(request)?.arn)) return;
+  const replicas = found.ReplicationStatus.map(({ Region }) => Region);
+  if (replicas.length > 0) await store.api.removeReplicas(found.ARN, replicas, signal);
+  await deleteSecret(store, found.ARN, replicas.length > 0, signal);
+}
+
+async function deleteSecret(
+  { api, settings }: Store,
+  arn: string,
+  hadReplicas: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const days = settings.recovery_window_days;
+  const manner = days === 0 ? { ForceDeleteWithoutRecovery: true } : { RecoveryWindowInDays: days };
+  try {
+    await api.delete({ SecretId: arn, ...manner }, signal);
+  } catch (error) {
+    if (hasCode(error, 'ResourceNotFoundException')) return;
+    if (!hadReplicas || !hasCode(error, 'InvalidRequestException')) throw error;
+    throw new Fault('unavailable', 'the replicas of the secret are still being removed', {
+      retryAfterSeconds: 5,
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  CreateSecretCommand,
+  type CreateSecretCommandInput,
+  DeleteSecretCommand,
+  type DeleteSecretCommandInput,
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type PutSecretValueCommandInput,
+  RemoveRegionsFromReplicationCommand,
+  ReplicateSecretToRegionsCommand,
+  RestoreSecretCommand,
+  SecretsManagerClient,
+  TagResourceCommand,
+  UntagResourceCommand,
+  UpdateSecretCommand,
+} from '@aws-sdk/client-secrets-manager';
+import { credentialsFor, type Link } from './credentials.ts';
+import { hasCode } from './fault-of.ts';
+import { Described, Replicated, readAnswer, Written } from './schema.ts';
+import type { CloudASettings } from './settings.ts';
+
+/** The calls of the secrets manager; errors are the SDK's own. Each is one request, given up with the signal. */
+export class SecretsManagerApi {
+  readonly #open: () => SecretsManagerClient;
+  #client: SecretsManagerClient;
+
+  constructor(settings: CloudASettings, keys: Record<string, string>, link: Link, prefix: string) {
+    this.#open = () =>
+      new SecretsManagerClient({ ...link, credentials: credentialsFor(settings, keys, link, prefix) });
+    this.#client = this.#open();
+  }
+
+  async create(input: CreateSecretCommandInput, signal: AbortSignal) {
+    return readAnswer(
+      Written,
+      await this.#call((client, bound) => client.send(new CreateSecretCommand(input), bound), signal),
+    );
+  }
+
+  async describe(SecretId: string, signal: AbortSignal) {
+    const command = new DescribeSecretCommand({ SecretId });
+    return readAnswer(Described, await this.#call((client, bound) => client.send(command, bound), signal));
+  }
+
+  /** The value in clear, undefined for one that is not text. */
+  async value(SecretId: string, signal: AbortSignal): Promise<string | undefined> {
+    const command = new GetSecretValueCommand({ SecretId });
+    return (await this.#call((client, bound) => client.send(command, bound), signal)).SecretString;
+  }
+
+  async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
+    return readAnswer(
+      Written,
+      await this.#call((client, bound) => client.send(new PutSecretValueCommand(input), bound), signal),
+    );
+  }
+
+  async changeKey(SecretId: string, KmsKeyId: string, signal: AbortSignal): Promise<void> {
+    await this.#call(
+      (client, bound) => client.send(new UpdateSecretCommand({ SecretId, KmsKeyId }), bound),
+      signal,
+    );
+  }
+
+  async restore(SecretId: string, signal: AbortSignal): Promise<void> {
+    await this.#call((client, bound) => client.send(new RestoreSecretCommand({ SecretId }), bound), signal);
+  }
+
+  async delete(input: DeleteSecretCommandInput, signal: AbortSignal): Promise<void> {
+    await this.#call((client, bound) => client.send(new DeleteSecretCommand(input), bound), signal);
+  }
+
+  async tag(SecretId: string, tags: Record<string, string>, signal: AbortSignal): Promise<void> {
+    const command = new TagResourceCommand({ SecretId, Tags: tagList(tags) });
+    await this.#call((client, bound) => client.send(command, bound), signal);
+  }
+
+  async untag(SecretId: string, TagKeys: string[], signal: AbortSignal): Promise<void> {
+    await this.#call(
+      (client, bound) => client.send(new UntagResourceCommand({ SecretId, TagKeys }), bound),
+      signal,
+    );
+  }
+
+  async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
+    const AddReplicaRegions = regions.map((Region) => ({ Region }));
+    const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
+    return readAnswer(Replicated, await this.#call((client, bound) => client.send(command, bound), signal));
+  }
+
+  async removeReplicas(SecretId: string, RemoveReplicaRegions: string[], signal: AbortSignal): Promise<void> {
+    const command = new RemoveRegionsFromReplicationCommand({ SecretId, RemoveReplicaRegions });
+    await this.#call((client, bound) => client.send(command, bound), signal);
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  /** A session that ended in mid-run is begun again, once. The sockets are the guard's and stay. */
+  async #call<Answer>(
+    send: (client: SecretsManagerClient, bound: { abortSignal: AbortSignal }) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const once = () => untilAborted(send(this.#client, { abortSignal: signal }), signal);
+    try {
+      return await once();
+    } catch (error) {
+      if (!hasCode(error, 'ExpiredToken', 'ExpiredTokenException')) throw error;
+      this.#client = this.#open();
+      return once();
+    }
+  }
+}
+
+export const tagList = (tags: Record<string, string>) =>
+  Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+
+/** Getting credentials does not mind the SDK's signal. */
+function untilAborted<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
