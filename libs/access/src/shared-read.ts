@@ -1,25 +1,24 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+
 /**
  * Shares one read among all who ask while it waits its turn, and gives nobody an answer older than the question: who
  * asks while a read is under way waits for the next one. So there is at most one at a time, however many ask. A read
  * that fails, fails for those who waited for it.
  */
 export function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let gathering: Promise<T> | undefined;
 
-  const begin = (): Promise<T> => {
-    const begun = read();
-    running = begun;
-    next = undefined;
-    const ended = () => {
-      if (next === undefined) running = undefined; // otherwise the next one begins right after this
-    };
-    begun.then(ended, ended);
-    return begun;
+  const begin = async (): Promise<T> => {
+    await underWay;
+    await endOfTurn(); // all the requests that this turn of the event loop brings share the read
+    gathering = undefined;
+    const reading = read();
+    underWay = reading.catch(() => undefined);
+    return reading;
   };
   return () => {
-    if (running === undefined) return begin();
-    next ??= running.then(begin, begin);
-    return next;
+    gathering ??= begin();
+    return gathering;
   };
 }

@@ -29,7 +29,15 @@ await runProcess(log, async () => {
   const tls = certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };
   const server = await startServer(gateway.app, { host: env.HOST, port: env.PORT, listVerb: true, ...tls });
   const internal = await startServer(gateway.internal, { host: env.HOST, port: env.INTERNAL_PORT });
-  process.on('SIGHUP', () => void server.reloadTls().catch((error: unknown) => log.error({ error }, 'TLS files unusable')));
+  process.on(
+    'SIGHUP',
+    () => void server.reloadTls().catch((error: unknown) => log.error({ error }, 'TLS files unusable')),
+  );
   log.info({ url: server.url }, 'ready');
-  return stopInOrder(() => server.stop(10_000), gateway.stop, () => internal.stop(1_000), db.close);
+  return stopInOrder(
+    () => server.stop(10_000),
+    gateway.stop,
+    () => internal.stop(1_000),
+    db.close,
+  );
 });

@@ -36,7 +36,10 @@ function collected(request: IncomingMessage): Promise<Buffer> {
       else reject(tooLarge()); // the rest flows by and is dropped
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.on('close', () => reject(new ClientGone()));
-    request.on('error', () => reject(new ClientGone()));
+    const broken = () => {
+      if (!request.complete) reject(new ClientGone());
+    };
+    request.on('close', broken);
+    request.on('error', broken);
   });
 }

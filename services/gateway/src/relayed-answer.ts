@@ -89,7 +89,9 @@ export class RelayedAnswer implements Dispatcher.DispatchHandler {
     const body = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
     if (this.#status !== 204) this.#headers.push('content-length', String(this.#bytes));
     this.#response.writeHead(this.#status, this.#headers);
-    this.#response.end(body);
+    // As one string it leaves with the headers in one write; latin1 keeps every byte as it is.
+    if (body !== undefined) this.#response.end(body.toString('latin1'), 'latin1');
+    else this.#response.end();
   }
 
   #beginStreaming(controller: Dispatcher.DispatchController): void {
