@@ -92,3 +92,9 @@ create table login.tokens (
 create index tokens_by_parent on login.tokens (parent_accessor) where parent_accessor is not null;
 create index tokens_by_mount on login.tokens (mount_id) where mount_id is not null;
 create index tokens_by_expiry on login.tokens (expires_at) where expires_at is not null;
+
+-- One row once the first start has made the root token, so that a root token that was revoked stays revoked.
+create table login.root_token (
+  id boolean primary key default true check (id),
+  made_at timestamptz not null default now()
+);

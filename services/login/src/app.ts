@@ -1,1 +1,82 @@
-export {};
+import { fileURLToPath } from 'node:url';
+import type { InternalKeys } from '@secrets/access';
+import type { Db } from '@secrets/db';
+import { serviceApp } from '@secrets/http';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import { DirectoryKeys } from './cloudb/directory-keys.ts';
+import type { ProviderLookup } from './cloudb/provider-lookup.ts';
+import type { LoginConfig } from './config.ts';
+import type { LoginApp } from './login-app.ts';
+import { authMountEndpoints } from './routes/auth-mounts.ts';
+import { capabilityEndpoints } from './routes/capabilities.ts';
+import { configEndpoints } from './routes/cloudb-config.ts';
+import { loginEndpoint } from './routes/cloudb-login.ts';
+import { roleEndpoints } from './routes/cloudb-roles.ts';
+import { namespaceEndpoints } from './routes/namespaces.ts';
+import { policyEndpoints } from './routes/policies.ts';
+import { tokenEndpoints } from './routes/tokens.ts';
+import { TokenSweep } from './tokens/sweep-tokens.ts';
+
+export { Env, type LoginConfig } from './config.ts';
+export { ensureRootToken } from './root-token.ts';
+
+/** The schema that this service owns, and where its migrations are. */
+export const migrations = {
+  schema: 'login',
+  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
+};
+
+export interface LoginDeps {
+  db: Db;
+  seal: KeyRing;
+  keys: InternalKeys;
+  log: Logger;
+  metrics: Metrics;
+  /** Asks the provider about machines, for roles that bind more than principals. */
+  provider?: ProviderLookup;
+}
+
+export interface LoginService {
+  app: ReturnType<typeof serviceApp>;
+  /** Starts what runs in the background. */
+  start(): Promise<void>;
+  /** Ends it, waiting for what is under way. */
+  stop(): Promise<void>;
+}
+
+/** Builds the login service: tokens, policies, namespaces, auth mounts and the cloudB login method. The schema must be there. */
+export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
+  const { db, seal, keys, log, metrics, provider } = deps;
+  const app: LoginApp = { db, seal, keys, log, directory: new DirectoryKeys(config.authorityUrl), provider };
+  const sweep = new TokenSweep(db, log, config.sweepSeconds ?? 15);
+  return {
+    app: serviceApp({
+      service: 'login',
+      endpoints: endpointsOf(app),
+      keys,
+      log,
+      metrics,
+      readiness: readiness(db),
+    }),
+    start: async () => sweep.start(),
+    stop: () => sweep.stop(),
+  };
+}
+
+const endpointsOf = (app: LoginApp) => [
+  ...tokenEndpoints(app),
+  ...policyEndpoints(app),
+  ...capabilityEndpoints(app),
+  ...namespaceEndpoints(app),
+  ...authMountEndpoints(app),
+  ...roleEndpoints(app), // before the others below a mount: a role may be called `config` or `login`
+  ...configEndpoints(app),
+  loginEndpoint(app),
+];
+
+const readiness = (db: Db) => ({
+  database: async () => {
+    await db.query('select 1 from login.access_epoch');
+  },
+});

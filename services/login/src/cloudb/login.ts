@@ -1,0 +1,126 @@
+import { addressRanges, newAccessor, newToken, tokenHash } from '@secrets/access';
+import { invalid, notFound, Problem } from '@secrets/domain';
+import { decodeProtectedHeader } from 'jose';
+import type { LoginApp } from '../login-app.ts';
+import { type LoginTarget, loginTarget } from '../queries/cloudb.ts';
+import { entityOfAlias, insertLoginToken, type NewToken } from '../queries/tokens.ts';
+import type { IssuedToken } from '../tokens/auth-object.ts';
+import { withDefault } from '../tokens/child-policies.ts';
+import { batchToken, issued } from '../tokens/create-token.ts';
+import { planLifetime } from '../tokens/token-lifetime.ts';
+import { type DirectoryClaims, parseClaims } from './claims.ts';
+import type { ConfigSettings } from './config-settings.ts';
+import { type LoginRequest, namedMachine } from './login-request.ts';
+import { loginSource } from './login-source.ts';
+import type { ProvenMachine } from './provider-lookup.ts';
+import { isBatch, needsProvider, type RoleSettings } from './role-settings.ts';
+import { verifyDirectoryToken } from './verify-directory-token.ts';
+import { whyRefused, whyTooOld } from './why-refused.ts';
+
+/** Where a login arrives. */
+export interface LoginDoor {
+  namespaceId: string;
+  mount: string;
+  remoteAddress: string;
+}
+
+interface Login {
+  mountId: string;
+  config: ConfigSettings;
+  role: RoleSettings;
+  request: LoginRequest;
+}
+
+/**
+ * Logs a workload in with the directory's token: verify, read the claims, decide, issue (spec, sections 2.3 and 4.1).
+ * Every refusal is a problem that names the constraint and none of its values.
+ */
+export async function login(app: LoginApp, door: LoginDoor, request: LoginRequest): Promise<IssuedToken> {
+  const attempt = {
+    ...configured(await loginTarget(app.db, door.namespaceId, door.mount, request.role)),
+    request,
+  };
+  refuseAddress(attempt.role, door.remoteAddress);
+  const claims = await verifiedClaims(app, attempt);
+  const refusal = whyRefused(attempt.role, claims) ?? whyTooOld(attempt.role, claims.issuedAt, new Date());
+  app.log.debug(
+    { kid: keyIdOf(request.jwt), oid: claims.oid, tokenId: claims.tokenId, refusal },
+    'a directory token was verified',
+  );
+  if (refusal !== undefined) throw new Problem('forbidden', refusal);
+  const machine = await provenMachine(app, attempt, claims);
+  return issue(app, door, attempt, claims, machine);
+}
+
+function configured(target: LoginTarget | undefined): Omit<Login, 'request'> {
+  if (target === undefined) throw notFound();
+  const { mountId, config, role } = target;
+  if (config === null) throw invalid('this auth mount is not configured');
+  if (role === null) throw invalid('role: is not known');
+  return { mountId, config, role };
+}
+
+function refuseAddress(role: RoleSettings, address: string): void {
+  if (role.token_bound_cidrs.length > 0 && !addressRanges(role.token_bound_cidrs).hold(address))
+    throw new Problem('forbidden', "the caller's address is not in the role's token_bound_cidrs");
+}
+
+async function verifiedClaims(app: LoginApp, { config, request }: Login): Promise<DirectoryClaims> {
+  return parseClaims(await verifyDirectoryToken(request.jwt, app.directory.keysOf(config), config));
+}
+
+/** What the provider confirms, for roles that bind more than principals (spec, section 4.1, rule 3). */
+async function provenMachine(app: LoginApp, login: Login, claims: DirectoryClaims): Promise<ProvenMachine> {
+  if (!needsProvider(login.role)) return {};
+  const machine = namedMachine(login.request);
+  if (app.provider === undefined)
+    throw new Problem(
+      'unavailable',
+      'this role binds subscription, resource group, location or scale set, which this version cannot look up',
+    );
+  return app.provider.prove({ ...login, machine, claims });
+}
+
+async function issue(
+  app: LoginApp,
+  door: LoginDoor,
+  { mountId, role, request }: Login,
+  claims: DirectoryClaims,
+  machine: ProvenMachine,
+): Promise<IssuedToken> {
+  const lifetime = planLifetime(
+    {
+      ttlSeconds: role.token_ttl,
+      maxTtlSeconds: role.token_max_ttl,
+      explicitMaxTtlSeconds: role.token_explicit_max_ttl,
+      periodSeconds: role.token_period,
+    },
+    new Date(),
+  );
+  const unnamed: Omit<NewToken, 'hash' | 'accessor'> = {
+    parentAccessor: null,
+    namespaceId: door.namespaceId,
+    displayName: `${door.mount}-${claims.oid}`,
+    creationPath: `auth/${door.mount}/login`,
+    policies: withDefault(role.token_policies, role.token_no_default_policy),
+    metadata: { role: request.role.toLowerCase(), ...machine },
+    entityId: null,
+    boundCidrs: role.token_bound_cidrs,
+    renewable: !isBatch(role),
+    lifetime,
+    uses: role.token_num_uses || null,
+  };
+  if (isBatch(role)) {
+    const entityId = await entityOfAlias(app.db, mountId, claims.oid, door.namespaceId);
+    const token = { ...unnamed, entityId };
+    return issued({ ...token, accessor: null }, batchToken(app, token), 'batch');
+  }
+  const token = newToken();
+  const named = { ...unnamed, hash: tokenHash(token.reveal()), accessor: newAccessor() };
+  const owner = { mountId, alias: claims.oid, source: loginSource(request.role, claims) };
+  const entityId = await insertLoginToken(app.db, named, owner);
+  return issued({ ...named, entityId }, token, 'service');
+}
+
+/** The key id that a verified token names. */
+const keyIdOf = (jwt: string): string | undefined => decodeProtectedHeader(jwt).kid;

@@ -1,0 +1,81 @@
+import { Problem } from '@secrets/domain';
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import { fetchDocument } from './bounded-fetch.ts';
+import { type DirectoryTenant, discoverKeys } from './discovery.ts';
+
+type KeySet = ReturnType<typeof createRemoteJWKSet>;
+
+const unknownKeyCoolDownMs = 30_000;
+const failureCoolDownMs = 1_000;
+const refreshAfterMs = 10 * 60_000;
+/** Longest time for which keys are trusted that the directory has not confirmed again. */
+const mostStaleMs = 24 * 3_600_000;
+
+/**
+ * The signing keys of one tenant. One fetch is under way at a time; an unknown key id fetches again at most twice a
+ * minute, a failure at most once a second; keys are refreshed behind the back of logins, so that the old ones serve
+ * while the directory is down, for a day.
+ */
+export class TenantKeys {
+  readonly #tenant: DirectoryTenant;
+  readonly #clock: () => number;
+  #keySet: KeySet | undefined;
+  #location = '';
+  #fetching: Promise<KeySet> | undefined;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(tenant: DirectoryTenant, clock: () => number = Date.now) {
+    this.#tenant = tenant;
+    this.#clock = clock;
+  }
+
+  /** The key of a token's header, for `jwtVerify`. Throws a problem when the directory is needed and down. */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const keySet = await this.#usableKeySet();
+    return keySet(header, token);
+  };
+
+  async #usableKeySet(): Promise<KeySet> {
+    const age = this.#clock() - this.#confirmedAt;
+    if (this.#keySet === undefined || age > mostStaleMs) return this.#fetch();
+    if (age > refreshAfterMs) this.#fetch().catch(() => undefined); // the old keys serve meanwhile
+    return this.#keySet;
+  }
+
+  #fetch(): Promise<KeySet> {
+    this.#fetching ??= this.#renew().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #renew(): Promise<KeySet> {
+    const location = await this.#noticingFailure(() => discoverKeys(this.#tenant));
+    const keySet = location.href === this.#location && this.#keySet ? this.#keySet : this.#keySetAt(location);
+    await keySet.reload();
+    this.#keySet = keySet;
+    this.#location = location.href;
+    this.#confirmedAt = this.#clock();
+    return keySet;
+  }
+
+  #keySetAt(location: URL): KeySet {
+    return createRemoteJWKSet(location, {
+      cacheMaxAge: Number.POSITIVE_INFINITY, // freshness is decided here, where old keys outlive a failed refresh
+      cooldownDuration: unknownKeyCoolDownMs,
+      [customFetch]: (url: string) => this.#noticingFailure(() => fetchDocument(url)),
+    });
+  }
+
+  async #noticingFailure<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#clock() - this.#failedAt < failureCoolDownMs)
+      throw new Problem('unavailable', 'the directory did not answer a moment ago', { retryAfterSeconds: 1 });
+    try {
+      return await work();
+    } catch (error) {
+      this.#failedAt = this.#clock();
+      throw error;
+    }
+  }
+}

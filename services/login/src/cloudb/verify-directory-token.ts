@@ -1,0 +1,70 @@
+import { invalid, Problem } from '@secrets/domain';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { ConfigSettings } from './config-settings.ts';
+import { issuersOf } from './environments.ts';
+
+const mostBytes = 65_536;
+const leewaySeconds = 60;
+
+/**
+ * The payload of a token that the tenant's directory signed (RS256 alone) for the configured resource and that is
+ * valid now. Throws a problem: `invalid` for what is no token or over 64 KiB, `forbidden` naming the check that
+ * failed, and the directory's own problem when its keys cannot be had. None of them holds anything of the token.
+ */
+export async function verifyDirectoryToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  config: Pick<ConfigSettings, 'environment' | 'tenant_id' | 'resource'>,
+): Promise<JWTPayload> {
+  if (Buffer.byteLength(token) > mostBytes) throw invalid('jwt: is over 64 KiB');
+  refuseMalformed(token);
+  const bare = config.resource.replace(/\/$/, '');
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ['RS256'],
+      issuer: issuersOf(config.environment, config.tenant_id),
+      audience: [bare, `${bare}/`],
+      clockTolerance: leewaySeconds,
+      requiredClaims: ['exp', 'tid', 'oid'],
+    });
+    if (String(payload.tid).toLowerCase() !== config.tenant_id.toLowerCase()) throw refusedClaim('tid');
+    return payload;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+function refuseMalformed(token: string): void {
+  try {
+    const { kid, alg } = decodeProtectedHeader(token);
+    if (typeof alg !== 'string') throw invalid('jwt: names no algorithm');
+    if (alg === 'RS256' && typeof kid !== 'string') throw invalid('jwt: names no key');
+  } catch (error) {
+    throw error instanceof Problem ? error : malformed();
+  }
+}
+
+const malformed = (): Problem => invalid('jwt: is not a signed token');
+const forbidden = (sentence: string): Problem => new Problem('forbidden', sentence);
+const refusedClaim = (claim: string): Problem =>
+  forbidden(`the token's ${/^[a-z_]{1,16}$/.test(claim) ? claim : 'claims'} is not what this mount accepts`);
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof errors.JOSEAlgNotAllowed) return forbidden("the token's algorithm is not accepted");
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return forbidden("the token's key is not one of the directory's");
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return forbidden("the token's signature is not valid");
+  if (error instanceof errors.JWTExpired) return forbidden('the token has expired');
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return error.claim === 'nbf' ? forbidden('the token is not valid yet') : refusedClaim(error.claim);
+  if (error instanceof errors.JWKSTimeout)
+    return new Problem('unavailable', 'the directory does not answer', { cause: error });
+  if (
+    error instanceof errors.JWKSInvalid ||
+    (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
+  )
+    return new Problem('bad_gateway', "the directory's keys are not usable", { cause: error });
+  if (error instanceof errors.JOSEError) return malformed();
+  return error;
+}

@@ -1,0 +1,17 @@
+import type { InternalKeys } from '@secrets/access';
+import type { Db } from '@secrets/db';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger } from '@secrets/telemetry';
+import type { DirectoryKeys } from './cloudb/directory-keys.ts';
+import type { ProviderLookup } from './cloudb/provider-lookup.ts';
+
+/** What an endpoint of this service works with. */
+export interface LoginApp {
+  db: Db;
+  seal: KeyRing;
+  keys: InternalKeys;
+  log: Logger;
+  directory: DirectoryKeys;
+  /** Asks the provider's API about machines; undefined where this installation cannot. */
+  provider: ProviderLookup | undefined;
+}

@@ -1,0 +1,11 @@
+import { defaultPolicy } from '@secrets/access';
+
+const defaultSource = defaultPolicy.paths
+  .map(({ path, capabilities }) => `path "${path}" {\n  capabilities = ${JSON.stringify(capabilities)}\n}\n`)
+  .join('\n');
+
+/** The text of the policies that exist without having been written. */
+export const builtInSource: Readonly<Record<string, string>> = {
+  default: `# What a token may do with itself.\n${defaultSource}`,
+  root: '# Everything on every path. Cannot be changed.\n',
+};

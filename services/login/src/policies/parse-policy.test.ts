@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { parsePolicy } from './parse-policy.ts';
+
+describe('policies that cannot be', () => {
+  test.each<[string, RegExp]>([
+    ['path "a" {\n  capabilities = ["read"\n}', /line 3, column 2/],
+    ['path "a" {\n capabilities = ["read"]\n', /line 3.*EOF/],
+    ['{"path": {"a":\n ]}', /not valid JSON/],
+    ['', /holds no path/],
+    ['# nothing', /holds no path/],
+    ['{}', /holds no path/],
+    ['path { capabilities = [] }', /has no block/],
+    ['path "a" {}', /"a": capabilities must be a list/],
+    ['path "a" { capabilities = "read" }', /capabilities must be a list/],
+    ['path "a" { capabilities = ["reed"] }', /"reed" is not a capability/],
+    ['path "a" { capabilities = [1] }', /1 is not a capability/],
+    ['path "a" { policy = "read" }', /policy is not supported/],
+    ['path "a" "b" { capabilities = ["read"] }', /b is not supported/],
+    [
+      'path "a" { capabilities = ["read"] allowed_parameters = { "x" = [] } }',
+      /allowed_parameters is not supported/,
+    ],
+    ['name = "x"\npath "a" { capabilities = ["read"] }', /name is not known/],
+    ['path "a/{{identity.entity.id}}" { capabilities = ["read"] }', /templates are not supported/],
+    ['path "a*b" { capabilities = ["read"] }', /"a\*b".*last character/],
+    ['path "" { capabilities = ["read"] }', /empty/],
+    [`#${'x'.repeat(70_000)}`, /64 KiB/],
+    [`a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
+    [`a = ${'[1,'.repeat(20_000)}`, /nested too deeply/],
+  ])('%#', async (source, expected) => {
+    await expect(parsePolicy(source)).rejects.toThrow(expected);
+  });
+});
+
+test('HCL: comments, several blocks, the same path twice', async () => {
+  const policy = await parsePolicy(`
+    # one
+    // two
+    /* three
+       "path" */
+    path "secret/data/*" { capabilities = ["read", "list",] } path "x/+/y" { capabilities = [] }
+    path "secret/data/*" {
+      capabilities = ["create"] // four
+    }`);
+  expect(policy).toEqual({
+    paths: [
+      { path: 'secret/data/*', capabilities: ['read', 'list'] },
+      { path: 'x/+/y', capabilities: [] },
+      { path: 'secret/data/*', capabilities: ['create'] },
+    ],
+  });
+});
+
+test.each(['{"path":{"a":{"capabilities":["deny"]}}}', '{"path":[{"a":[{"capabilities":["deny"]}]}]}'])(
+  'JSON: %s',
+  async (source) => {
+    expect(await parsePolicy(source)).toEqual({ paths: [{ path: 'a', capabilities: ['deny'] }] });
+  },
+);
+
+test('the largest policy is read within its time', async () => {
+  const source = Array.from(
+    { length: 900 },
+    (_, index) => `path "kv/data/x${index}/*" { capabilities = ["read", "list"] }`,
+  );
+  expect((await parsePolicy(source.join('\n'))).paths).toHaveLength(900);
+});

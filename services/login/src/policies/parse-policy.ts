@@ -1,0 +1,86 @@
+import { type Capability, capabilities, PolicyRules } from '@secrets/access';
+import { invalid } from '@secrets/domain';
+import { readHcl } from './read-hcl.ts';
+
+const mostBytes = 65_536;
+const mostPaths = 2_000;
+
+/**
+ * Reads a policy, in HCL or JSON, into the rules that are evaluated. Nothing in it is passed over: a field that this
+ * service does not know might be a limit that somebody counts on. Throws a problem (`invalid`) that says what and where.
+ */
+export async function parsePolicy(source: string): Promise<PolicyRules> {
+  if (Buffer.byteLength(source) > mostBytes) throw invalid('policy: at most 64 KiB');
+  const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source);
+  const rules = rulesIn(tree);
+  if (rules.length > mostPaths) throw invalid(`policy: at most ${mostPaths} paths`);
+  const parsed = PolicyRules.safeParse({ paths: rules });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(`policy: path ${JSON.stringify(rules[Number(issue?.path[1])]?.path)}: ${issue?.message}`);
+  }
+  return parsed.data;
+}
+
+function readJson(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch (error) {
+    throw invalid(`policy: ${jsonFault(source, error)}`);
+  }
+}
+
+function jsonFault(source: string, error: unknown): string {
+  const at = /position (\d+)/.exec(String(error))?.[1];
+  if (at === undefined) return 'is not valid JSON';
+  return `line ${source.slice(0, Number(at)).split('\n').length}: is not valid JSON`;
+}
+
+interface Rule {
+  path: string;
+  capabilities: Capability[];
+}
+
+function rulesIn(tree: unknown): Rule[] {
+  const fields = Object.entries(asObject(tree, 'the policy'));
+  const unknown = fields.find(([name]) => name !== 'path');
+  if (unknown !== undefined) throw invalid(`policy: ${unknown[0]} is not known; a policy holds path blocks`);
+  const blocks = listed(fields[0]?.[1] ?? []).flatMap((block) => Object.entries(asObject(block, 'path')));
+  const rules = blocks.flatMap(([path, bodies]) => bodiesOf(path, bodies).map((body) => ruleOf(path, body)));
+  if (rules.length === 0) throw invalid('policy: holds no path block');
+  return rules;
+}
+
+/** A path may stand in several blocks. */
+function bodiesOf(path: string, bodies: unknown): unknown[] {
+  const all = listed(bodies);
+  if (all.length === 0) throw invalid(`policy: path ${JSON.stringify(path)} has no block`);
+  return all;
+}
+
+function ruleOf(path: string, body: unknown): Rule {
+  const where = `path ${JSON.stringify(path)}`;
+  const fields = asObject(body, where);
+  const unknown = Object.keys(fields).find((name) => name !== 'capabilities');
+  if (unknown !== undefined) throw invalid(`policy: ${where}: ${unknown} is not supported`);
+  if (path.includes('{{')) throw invalid(`policy: ${where}: templates are not supported`);
+  if (!Array.isArray(fields.capabilities)) throw invalid(`policy: ${where}: capabilities must be a list`);
+  return { path, capabilities: fields.capabilities.map((name) => capabilityOf(where, name)) };
+}
+
+function capabilityOf(where: string, name: unknown): Capability {
+  const known = capabilities.find((capability) => capability === name);
+  if (known === undefined)
+    throw invalid(
+      `policy: ${where}: ${JSON.stringify(name)} is not a capability (${capabilities.join(', ')})`,
+    );
+  return known;
+}
+
+function asObject(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(`policy: ${where} must be a block`);
+  return value as Record<string, unknown>;
+}
+
+const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

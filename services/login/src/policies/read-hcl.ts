@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import { invalid, Problem } from '@secrets/domain';
+
+const timeoutMs = 5_000;
+const mostNesting = 16;
+const failure = 'unable to parse JSON: '; // how the parser says that it could not read its input
+const position = /^At (\d+):(\d+): (.*)$/s;
+
+/**
+ * Parses HCL (version 1, the grammar that policies of this kind have always been in) into plain values: a block is an
+ * array under its name. In a thread of its own, so that a large text holds nobody up, is stopped after 5 s, and gives
+ * its memory back. Throws a problem (`invalid`) that names line and column.
+ */
+export async function readHcl(text: string): Promise<unknown> {
+  if (nesting(text) > mostNesting) throw unreadable();
+  const answer = await inTurn(() => parseApart(text));
+  if (!answer.startsWith(failure)) return JSON.parse(answer);
+  const reason = answer.slice(failure.length);
+  const [, line, column, cause] = position.exec(reason) ?? [];
+  throw invalid(
+    line === undefined ? `policy: ${reason}` : `policy: line ${line}, column ${column}: ${cause}`,
+  );
+}
+
+const mostWaiting = 16;
+let waiting = 0;
+let last: Promise<unknown> = Promise.resolve();
+
+/** One thread at a time: each takes some 40 MB while it lives. */
+async function inTurn(work: () => Promise<string>): Promise<string> {
+  if (waiting >= mostWaiting)
+    throw new Problem('rate_limited', 'too many policies are being written at once', {
+      retryAfterSeconds: 1,
+    });
+  waiting += 1;
+  const turn = last.then(work).finally(() => {
+    waiting -= 1;
+  });
+  last = turn.catch(() => undefined);
+  return turn;
+}
+
+function parseApart(text: string): Promise<string> {
+  const worker = new Worker(new URL('./hcl-worker.ts', import.meta.url), {
+    workerData: text,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 192 },
+  });
+  return new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Problem('invalid', 'policy: took too long to read')),
+      timeoutMs,
+    );
+    worker.once('message', resolve);
+    worker.once('error', () => reject(unreadable()));
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      reject(unreadable());
+    });
+  }).finally(() => worker.terminate());
+}
+
+const unreadable = () => invalid('policy: is nested too deeply or too large to be read');
+const stringsAndComments = /"(?:[^"\\\n]|\\.)*"|#.*|\/\/.*|\/\*[\s\S]*?\*\//g;
+
+/** How deep brackets stand in one another: the parser calls itself for each, and spends seconds on running out of stack. */
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const bracket of text.replace(stringsAndComments, '').match(/[[\]{}]/g) ?? []) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}

@@ -1,0 +1,96 @@
+import type { Sql } from '@secrets/db';
+import type { ConfigSettings } from '../cloudb/config-settings.ts';
+import type { RoleSettings } from '../cloudb/role-settings.ts';
+
+export interface StoredConfig {
+  settings: ConfigSettings;
+  hasSecret: boolean;
+}
+
+export async function configOfMount(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
+  const text = `select settings, sealed_client_secret is not null as "hasSecret"
+    from login.cloudb_configs where mount_id = $1`;
+  return (await sql.query<StoredConfig>(text, [mountId]))[0];
+}
+
+/** Stores a configuration. `secret`: sealed bytes, null to forget it, undefined to keep what is there. */
+export async function saveConfig(
+  sql: Sql,
+  mountId: string,
+  settings: ConfigSettings,
+  secret: Uint8Array | null | undefined,
+): Promise<void> {
+  await sql.query(
+    `insert into login.cloudb_configs (mount_id, settings, sealed_client_secret) values ($1, $2::jsonb, $3::bytea)
+     on conflict (mount_id) do update set settings = excluded.settings, updated_at = now(),
+       sealed_client_secret = case when $4 then excluded.sealed_client_secret else cloudb_configs.sealed_client_secret end`,
+    [mountId, JSON.stringify(settings), secret ?? null, secret !== undefined],
+  );
+}
+
+export async function deleteConfig(sql: Sql, mountId: string): Promise<void> {
+  await sql.query('delete from login.cloudb_configs where mount_id = $1', [mountId]);
+}
+
+/** A role by its mount; names are case-insensitive. */
+export async function roleOfMount(
+  sql: Sql,
+  mountId: string,
+  name: string,
+): Promise<RoleSettings | undefined> {
+  const rows = await sql.query<{ settings: RoleSettings }>(
+    'select settings from login.cloudb_roles where mount_id = $1 and name = $2',
+    [mountId, name.toLowerCase()],
+  );
+  return rows[0]?.settings;
+}
+
+export async function roleNames(sql: Sql, mountId: string): Promise<string[]> {
+  const text = 'select name from login.cloudb_roles where mount_id = $1 order by name limit 100000';
+  return (await sql.query<{ name: string }>(text, [mountId])).map(({ name }) => name);
+}
+
+export async function saveRole(
+  sql: Sql,
+  mountId: string,
+  name: string,
+  settings: RoleSettings,
+): Promise<void> {
+  await sql.query(
+    `insert into login.cloudb_roles (mount_id, name, settings) values ($1, $2, $3::jsonb)
+     on conflict (mount_id, name) do update set settings = excluded.settings, updated_at = now()`,
+    [mountId, name.toLowerCase(), JSON.stringify(settings)],
+  );
+}
+
+export async function deleteRole(sql: Sql, mountId: string, name: string): Promise<void> {
+  await sql.query('delete from login.cloudb_roles where mount_id = $1 and name = $2', [
+    mountId,
+    name.toLowerCase(),
+  ]);
+}
+
+/** Everything that a login is decided by. */
+export interface LoginTarget {
+  mountId: string;
+  config: ConfigSettings | null;
+  role: RoleSettings | null;
+}
+
+/** Mount, configuration and role in one statement; undefined when no such mount stands in the namespace. */
+export async function loginTarget(
+  sql: Sql,
+  namespaceId: string,
+  mount: string,
+  role: string,
+): Promise<LoginTarget | undefined> {
+  const rows = await sql.query<LoginTarget>(
+    `select m.id as "mountId", c.settings as config, r.settings as role
+     from login.auth_mounts m
+     left join login.cloudb_configs c on c.mount_id = m.id
+     left join login.cloudb_roles r on r.mount_id = m.id and r.name = $3
+     where m.namespace_id = $1 and m.path = $2`,
+    [namespaceId, mount, role.toLowerCase()],
+  );
+  return rows[0];
+}

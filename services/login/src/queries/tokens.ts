@@ -1,0 +1,228 @@
+import type { Db, Sql } from '@secrets/db';
+import { errorCode, permissionDenied } from '@secrets/domain';
+import type { LoginSource } from '../cloudb/login-source.ts';
+import type { Lifetime } from '../tokens/token-lifetime.ts';
+import { revoking } from './revoking.ts';
+
+/** A service token that is about to be stored. */
+export interface NewToken {
+  hash: Buffer;
+  accessor: string;
+  parentAccessor: string | null;
+  namespaceId: string;
+  displayName: string;
+  creationPath: string;
+  policies: readonly string[];
+  metadata: Record<string, string>;
+  entityId: string | null;
+  boundCidrs: readonly string[];
+  renewable: boolean;
+  lifetime: Lifetime;
+  /** How often it may be used; null for as often as wanted. */
+  uses: number | null;
+}
+
+/** A stored token, without its hash. */
+export interface StoredToken {
+  accessor: string;
+  parentAccessor: string | null;
+  mountId: string | null;
+  namespaceId: string;
+  namespacePath: string;
+  displayName: string;
+  creationPath: string;
+  policies: string[];
+  metadata: Record<string, string>;
+  entityId: string | null;
+  boundCidrs: string[];
+  renewable: boolean;
+  ttlSeconds: number;
+  periodSeconds: number;
+  explicitMaxTtlSeconds: number;
+  maxExpiresAt: Date | null;
+  expiresAt: Date | null;
+  usesLeft: number | null;
+  loginSource: LoginSource | null;
+  createdAt: Date;
+  renewedAt: Date | null;
+}
+
+const foreignKeyViolation = '23503';
+
+const newTokenColumns = `hash, accessor, parent_accessor, namespace_id, display_name, creation_path, policies, metadata,
+  bound_cidrs, renewable, ttl_seconds, period_seconds, explicit_max_ttl_seconds, max_expires_at, expires_at, uses_left`;
+
+const newTokenValues = `$1::bytea, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::jsonb,
+  $9::text[], $10::boolean, $11::bigint, $12::bigint, $13::bigint, $14::timestamptz, $15::timestamptz, $16::integer`;
+
+const newTokenParams = (token: NewToken): unknown[] => [
+  token.hash,
+  token.accessor,
+  token.parentAccessor,
+  token.namespaceId,
+  token.displayName,
+  token.creationPath,
+  token.policies,
+  JSON.stringify(token.metadata),
+  token.boundCidrs,
+  token.renewable,
+  token.lifetime.ttlSeconds,
+  token.lifetime.periodSeconds,
+  token.lifetime.explicitMaxTtlSeconds,
+  token.lifetime.maxExpiresAt,
+  token.lifetime.expiresAt,
+  token.uses,
+];
+
+/** Stores a token. A parent or namespace that went away in the meantime is `permission denied`. */
+export async function insertToken(sql: Sql, token: NewToken): Promise<void> {
+  try {
+    await sql.query(
+      `insert into login.tokens (${newTokenColumns}, entity_id) values (${newTokenValues}, $17::uuid)`,
+      [...newTokenParams(token), token.entityId],
+    );
+  } catch (error) {
+    if (errorCode(error) === foreignKeyViolation) throw permissionDenied();
+    throw error;
+  }
+}
+
+/** Whom a login is of. */
+export interface LoginOwner {
+  mountId: string;
+  /** The name that the mount knows the entity by. */
+  alias: string;
+  source: LoginSource;
+}
+
+const aliasAndEntity = `
+  with alias as (
+    insert into login.entity_aliases (mount_id, name, entity_id)
+    values ($17::uuid, $18::text, gen_random_uuid())
+    on conflict (mount_id, name) do nothing
+    returning entity_id
+  ), entity as (
+    insert into login.entities (id, namespace_id) select entity_id, $4::text from alias
+  ), owner as (
+    select entity_id from alias
+    union all
+    select entity_id from login.entity_aliases where mount_id = $17::uuid and name = $18::text
+    limit 1
+  )`;
+
+const insertLoginText = `${aliasAndEntity}
+  insert into login.tokens (${newTokenColumns}, mount_id, login_source, entity_id)
+  select ${newTokenValues}, $17::uuid, $19::jsonb, owner.entity_id from owner
+  returning entity_id`;
+
+const ownerText = `${aliasAndEntity.replaceAll('$17', '$1').replaceAll('$18', '$2').replaceAll('$4', '$3')}
+  select entity_id from owner`;
+
+/** Stores the token of a login in one statement: entity and alias are made when the alias is new. Gives the entity's id. */
+export async function insertLoginToken(sql: Sql, token: NewToken, owner: LoginOwner): Promise<string> {
+  const params = [...newTokenParams(token), owner.mountId, owner.alias, JSON.stringify(owner.source)];
+  return entityOf(() => sql.query<{ entity_id: string }>(insertLoginText, params));
+}
+
+/** The entity of an alias, made when it is new; for tokens that are stored nowhere. */
+export const entityOfAlias = (
+  sql: Sql,
+  mountId: string,
+  alias: string,
+  namespaceId: string,
+): Promise<string> =>
+  entityOf(() => sql.query<{ entity_id: string }>(ownerText, [mountId, alias, namespaceId]));
+
+/** Two first logins of one identity at once: the later one sees neither its own insert nor the other's, so it asks again. */
+async function entityOf(insert: () => Promise<{ entity_id: string }[]>): Promise<string> {
+  const [row] = await insertOnMount(insert);
+  if (row !== undefined) return row.entity_id;
+  const [again] = await insertOnMount(insert);
+  if (again === undefined) throw new Error('an entity alias appeared and disappeared during a login');
+  return again.entity_id;
+}
+
+async function insertOnMount<Row>(insert: () => Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await insert();
+  } catch (error) {
+    if (errorCode(error) === foreignKeyViolation) throw permissionDenied(); // the mount was disabled meanwhile
+    throw error;
+  }
+}
+
+const storedToken = `
+  select t.accessor, t.parent_accessor as "parentAccessor", t.mount_id as "mountId", t.namespace_id as "namespaceId",
+    n.path as "namespacePath", t.display_name as "displayName", t.creation_path as "creationPath", t.policies,
+    t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs", t.renewable,
+    t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
+    t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
+    t.expires_at as "expiresAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
+    t.created_at as "createdAt", t.renewed_at as "renewedAt"
+  from login.tokens t join login.namespaces n on n.id = t.namespace_id`;
+const stillValid = `(t.expires_at is null or t.expires_at > now())`;
+
+/** The token of an accessor; undefined when there is none or it has ended. */
+export async function tokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
+  const text = `${storedToken} where t.accessor = $1 and ${stillValid}`;
+  return (await sql.query<StoredToken>(text, [accessor]))[0];
+}
+
+/** The token of a hash; undefined when there is none or it has ended. */
+export async function tokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken | undefined> {
+  const text = `${storedToken} where t.hash = $1 and ${stillValid}`;
+  return (await sql.query<StoredToken>(text, [hash]))[0];
+}
+
+/** Moves a token's end; false when the token is gone. */
+export async function renewTokenUntil(sql: Sql, accessor: string, expiresAt: Date | null): Promise<boolean> {
+  const rows = await sql.query(
+    `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
+     where t.accessor = $1 and ${stillValid} returning 1`,
+    [accessor, expiresAt],
+  );
+  return rows.length > 0;
+}
+
+/** Revokes a token and, by cascade, everything made with it. */
+export const deleteToken = (db: Db, accessor: string): Promise<void> =>
+  revoking(db, async (tx) => {
+    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+  });
+
+/** Revokes a token alone; its children go on without a parent. */
+export const deleteTokenAlone = (db: Db, accessor: string): Promise<void> =>
+  revoking(db, async (tx) => {
+    await tx.query('update login.tokens set parent_accessor = null where parent_accessor = $1', [accessor]);
+    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+  });
+
+/** Deletes up to `most` tokens that have ended, with what was made with them; gives how many had ended. */
+export async function deleteExpiredTokens(db: Db, most: number): Promise<number> {
+  const due = await db.query('select 1 from login.tokens where expires_at <= now() limit 1');
+  if (due.length === 0) return 0;
+  return revoking(db, async (tx) => {
+    const gone = await tx.query(
+      `delete from login.tokens where hash in (
+         select hash from login.tokens where expires_at <= now() order by expires_at limit $1 for update skip locked
+       ) returning 1`,
+      [most],
+    );
+    return gone.length;
+  });
+}
+
+/** Records that the root token was made and stores it; false when another process has done so before. */
+export async function insertRootToken(db: Db, token: NewToken): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const first = await tx.query(
+      'insert into login.root_token default values on conflict do nothing returning 1',
+    );
+    if (first.length > 0) await insertToken(tx, token);
+    return first.length > 0;
+  });
+}
+
+export async function rootTokenWasMade(sql: Sql): Promise<boolean> {
+  return (await sql.query('select 1 from login.root_token')).length > 0;
+}

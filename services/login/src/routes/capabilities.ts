@@ -1,0 +1,67 @@
+import { invalid } from '@secrets/domain';
+import { type Endpoint, endpoint, stringList } from '@secrets/http';
+import { z } from 'zod';
+import type { LoginApp } from '../login-app.ts';
+import { capabilitiesOf } from '../policies/capabilities-of.ts';
+import type { StoredToken } from '../queries/tokens.ts';
+import { findByAccessor, findByToken } from '../tokens/find-token.ts';
+
+const mostPaths = 256;
+const asked = { paths: stringList.optional(), path: stringList.optional() };
+
+/** `sys/capabilities-self`, and the same for another token by its accessor or value. */
+export const capabilityEndpoints = (app: LoginApp): Endpoint[] => [own(app), byAccessor(app), byToken(app)];
+
+const own = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/capabilities-self',
+    summary: "What the caller's own token may do on some paths",
+    body: z.object(asked),
+    handle: async ({ body, caller }) => {
+      const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
+      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+    },
+  });
+
+const byAccessor = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/capabilities-accessor',
+    summary: 'What the token of an accessor may do on some paths',
+    body: z.object({ ...asked, accessor: z.string().min(1) }),
+    handle: async ({ body, caller }) => {
+      const token = await findByAccessor(app, caller, body.accessor);
+      return answer(await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)));
+    },
+  });
+
+const byToken = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/capabilities',
+    summary: 'What a token may do on some paths',
+    body: z.object({ ...asked, token: z.string().min(1) }),
+    handle: async ({ body, caller }) => {
+      const token = await findByToken(app, caller, body.token);
+      return answer(await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)));
+    },
+  });
+
+const holderOf = (token: StoredToken) => ({
+  policies: token.policies,
+  namespace: { id: token.namespaceId, path: token.namespacePath },
+});
+
+function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
+  const paths = body.paths ?? body.path ?? [];
+  if (paths.length === 0) throw invalid('paths is required');
+  if (paths.length > mostPaths) throw invalid(`paths: at most ${mostPaths}`);
+  return paths;
+}
+
+/** One path's answer also stands under `capabilities`. */
+function answer(byPath: Record<string, readonly string[]>) {
+  const all = Object.values(byPath);
+  return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };
+}

@@ -1,0 +1,124 @@
+import type { Caller } from '@secrets/access';
+import { notFound } from '@secrets/domain';
+import { type Endpoint, endpoint } from '@secrets/http';
+import { encrypt } from '@secrets/seal';
+import { z } from 'zod';
+import { checkConfig } from '../cloudb/check-config.ts';
+import { ConfigBody, mergedConfig } from '../cloudb/config-settings.ts';
+import { requireGrant } from '../grants.ts';
+import type { LoginApp } from '../login-app.ts';
+import { configOfMount, deleteConfig, type StoredConfig, saveConfig } from '../queries/cloudb.ts';
+import { mountOfRequest } from './mount-of-request.ts';
+
+const params = z.object({ mount: z.string() });
+const path = '/auth/*mount/config';
+
+/** `auth/<mount>/config` (spec, section 2.1). */
+export const configEndpoints = (app: LoginApp): Endpoint[] => [
+  readConfigEndpoint(app),
+  writeConfig(app),
+  patchConfig(app),
+  removeConfig(app),
+  check(app),
+];
+
+const readConfigEndpoint = (app: LoginApp) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: "Read the login method's configuration; the secret is never part of it",
+    params,
+    handle: async ({ params: { mount }, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      return { data: (await storedConfig(app, id)).settings };
+    },
+  });
+
+const writeConfig = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: "Write the login method's configuration; fields that are left out stay as they are",
+    params,
+    body: ConfigBody,
+    handle: async ({ params: { mount }, body, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      const stored = await configOfMount(app.db, id);
+      requireGrant(caller, stored !== undefined);
+      await write(app, id, stored, body);
+      return undefined;
+    },
+  });
+
+const patchConfig = (app: LoginApp) =>
+  endpoint({
+    method: 'patch',
+    path,
+    summary: "Change fields of the login method's configuration",
+    params,
+    body: ConfigBody,
+    handle: async ({ params: { mount }, body, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      await write(app, id, await storedConfig(app, id), body);
+      return undefined;
+    },
+  });
+
+const removeConfig = (app: LoginApp) =>
+  endpoint({
+    method: 'delete',
+    path,
+    summary: "Delete the login method's configuration",
+    params,
+    handle: async ({ params: { mount }, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      await forgetTenant(app, id);
+      await deleteConfig(app.db, id);
+      return undefined;
+    },
+  });
+
+const check = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/check`,
+    summary: 'Try the configuration, step by step, without logging anybody in',
+    params,
+    handle: async ({ params: { mount }, caller }: { params: { mount: string }; caller: Caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      return { data: await checkConfig(app, (await storedConfig(app, id)).settings) };
+    },
+  });
+
+async function storedConfig(app: LoginApp, mountId: string): Promise<StoredConfig> {
+  const stored = await configOfMount(app.db, mountId);
+  if (stored === undefined) throw notFound();
+  return stored;
+}
+
+async function write(
+  app: LoginApp,
+  mountId: string,
+  stored: StoredConfig | undefined,
+  body: ConfigBody,
+): Promise<void> {
+  const settings = mergedConfig(stored, body);
+  await saveConfig(app.db, mountId, settings, sealedSecret(app, mountId, body.client_secret));
+  if (stored !== undefined) app.directory.forget(stored.settings);
+  app.directory.forget(settings);
+}
+
+/** Sealed to its row; null forgets what is there, undefined keeps it. */
+function sealedSecret(app: LoginApp, mountId: string, secret: string | undefined): Buffer | null | undefined {
+  if (secret === undefined) return undefined;
+  return secret === '' ? null : encrypt(app.seal, clientSecretIdentity(mountId), Buffer.from(secret));
+}
+
+/** The row that a mount's sealed client secret belongs to. */
+export const clientSecretIdentity = (mountId: string): string =>
+  `login.cloudb_configs ${mountId} client_secret`;
+
+async function forgetTenant(app: LoginApp, mountId: string): Promise<void> {
+  const stored = await configOfMount(app.db, mountId);
+  if (stored !== undefined) app.directory.forget(stored.settings);
+}

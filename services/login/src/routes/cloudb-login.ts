@@ -1,0 +1,20 @@
+import { type Endpoint, endpoint } from '@secrets/http';
+import { z } from 'zod';
+import { login } from '../cloudb/login.ts';
+import { LoginRequest } from '../cloudb/login-request.ts';
+import type { LoginApp } from '../login-app.ts';
+import { authObject } from '../tokens/auth-object.ts';
+
+/** `auth/<mount>/login` (spec, sections 2.3 and 4.1); needs no token. */
+export const loginEndpoint = (app: LoginApp): Endpoint =>
+  endpoint({
+    method: 'post',
+    path: '/auth/*mount/login',
+    summary: "Log in with a token of the cloud's identity directory",
+    params: z.object({ mount: z.string() }),
+    body: LoginRequest,
+    handle: async ({ params: { mount }, body, caller }) => {
+      const door = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
+      return { auth: authObject(await login(app, door, body)) };
+    },
+  });

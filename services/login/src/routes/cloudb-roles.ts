@@ -1,0 +1,82 @@
+import { notFound } from '@secrets/domain';
+import { type Endpoint, endpoint } from '@secrets/http';
+import { z } from 'zod';
+import { mergedRole, RoleBody, type RoleSettings } from '../cloudb/role-settings.ts';
+import { requireGrant } from '../grants.ts';
+import type { LoginApp } from '../login-app.ts';
+import { deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
+import { mountOfRequest } from './mount-of-request.ts';
+
+const params = z.object({
+  mount: z.string(),
+  name: z.string().regex(/^[\w][\w.@-]{0,127}$/, 'holds letters, digits and _.@- only'),
+});
+const path = '/auth/*mount/role/:name';
+
+/** `auth/<mount>/role/<name>` (spec, section 2.2). Names are case-insensitive. */
+export const roleEndpoints = (app: LoginApp): Endpoint[] => [list(app), read(app), write(app), remove(app)];
+
+const list = (app: LoginApp) =>
+  endpoint({
+    method: 'list',
+    path: '/auth/*mount/role',
+    summary: 'List the roles of a login method',
+    params: z.object({ mount: z.string() }),
+    handle: async ({ params: { mount }, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      const keys = await roleNames(app.db, id);
+      if (keys.length === 0) throw notFound();
+      return { data: { keys } };
+    },
+  });
+
+const read = (app: LoginApp) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'Read a role',
+    params,
+    handle: async ({ params: { mount, name }, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      const role = await roleOfMount(app.db, id, name);
+      if (role === undefined) throw notFound();
+      return { data: { ...role, policies: role.token_policies } };
+    },
+  });
+
+const write = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Create or change a role; fields that are left out stay as they are',
+    params,
+    body: RoleBody,
+    handle: async ({ params: { mount, name }, body, caller, warn }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      const stored = await roleOfMount(app.db, id, name);
+      requireGrant(caller, stored !== undefined);
+      const role = mergedRole(stored, body);
+      await saveRole(app.db, id, name, role);
+      if (bindsNobody(role))
+        warn('the role lets nobody in until bound_service_principal_ids or bound_group_ids names somebody');
+      return undefined;
+    },
+  });
+
+const remove = (app: LoginApp) =>
+  endpoint({
+    method: 'delete',
+    path,
+    summary: 'Delete a role; tokens that it gave live on but are not renewed',
+    params,
+    handle: async ({ params: { mount, name }, caller }) => {
+      const { id } = await mountOfRequest(app, caller, mount);
+      await deleteRole(app.db, id, name);
+      return undefined;
+    },
+  });
+
+const bindsNobody = (role: RoleSettings): boolean =>
+  [role.bound_service_principal_ids, role.bound_group_ids].every(
+    (bound) => bound.length === 0 || bound.includes('*'),
+  );

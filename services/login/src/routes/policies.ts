@@ -1,0 +1,84 @@
+import { builtInPolicyNames } from '@secrets/access';
+import { invalid, notFound } from '@secrets/domain';
+import { type Endpoint, endpoint } from '@secrets/http';
+import { z } from 'zod';
+import { requireGrant } from '../grants.ts';
+import type { LoginApp } from '../login-app.ts';
+import { builtInSource } from '../policies/built-in-source.ts';
+import { parsePolicy } from '../policies/parse-policy.ts';
+import { deletePolicy, policyByName, policyNames, savePolicy } from '../queries/policies.ts';
+
+/** A policy's name: one spelling, and nothing that would fall apart in a comma-separated list. */
+const policyName = z
+  .string()
+  .max(128, 'has at most 128 characters')
+  .transform((name) => name.toLowerCase())
+  .refine((name) => /^[a-z0-9_][a-z0-9_.@+:-]*$/.test(name), {
+    error: 'holds letters, digits and _.@+:- only',
+  });
+const params = z.object({ name: policyName });
+
+/** `sys/policies/acl/<name>` (decisions, section 2); `sys/policy/<name>` is the same. */
+export const policyEndpoints = (app: LoginApp): Endpoint[] =>
+  ['/sys/policies/acl', '/sys/policy'].flatMap((base) => [
+    listPolicies(app, base),
+    readPolicy(app, base),
+    writePolicy(app, base),
+    removePolicy(app, base),
+  ]);
+
+const listPolicies = (app: LoginApp, base: string) =>
+  endpoint({
+    method: 'list',
+    path: base,
+    summary: 'List the policies of this namespace',
+    handle: async ({ caller }) => {
+      const names = await policyNames(app.db, caller.namespace.id);
+      return { data: { keys: [...new Set([...builtInPolicyNames, ...names])].sort() } };
+    },
+  });
+
+const readPolicy = (app: LoginApp, base: string) =>
+  endpoint({
+    method: 'get',
+    path: `${base}/:name`,
+    summary: 'Read a policy as it was written',
+    params,
+    handle: async ({ params: { name }, caller }) => {
+      const written = await policyByName(app.db, caller.namespace.id, name);
+      const policy = written?.source ?? builtInSource[name];
+      if (policy === undefined) throw notFound();
+      return { data: { name, policy } };
+    },
+  });
+
+const writePolicy = (app: LoginApp, base: string) =>
+  endpoint({
+    method: 'post',
+    path: `${base}/:name`,
+    summary: 'Write a policy, in HCL or JSON',
+    params,
+    body: z.object({ policy: z.string().min(1, 'must not be empty') }),
+    handle: async ({ params: { name }, body, caller }) => {
+      if (name === 'root') throw invalid('the root policy cannot be changed');
+      const exists =
+        name === 'default' || (await policyByName(app.db, caller.namespace.id, name)) !== undefined;
+      requireGrant(caller, exists);
+      const rules = await parsePolicy(body.policy);
+      await savePolicy(app.db, caller.namespace.id, name, { source: body.policy, rules });
+      return undefined;
+    },
+  });
+
+const removePolicy = (app: LoginApp, base: string) =>
+  endpoint({
+    method: 'delete',
+    path: `${base}/:name`,
+    summary: 'Delete a policy; tokens that name it lose what it granted at once',
+    params,
+    handle: async ({ params: { name }, caller }) => {
+      if (name in builtInSource) throw invalid(`the ${name} policy cannot be deleted`);
+      await deletePolicy(app.db, caller.namespace.id, name);
+      return undefined;
+    },
+  });

@@ -1,0 +1,38 @@
+import { type Caller, isRoot } from '@secrets/access';
+import { invalid, Problem, permissionDenied } from '@secrets/domain';
+import { maySudo } from '../grants.ts';
+
+/** What somebody who makes a token says of its policies. */
+export interface PolicyWish {
+  policies: readonly string[] | undefined;
+  withoutDefault: boolean;
+}
+
+/**
+ * The policies of a token that the caller makes: those asked for, else the caller's own. Without `sudo`, only what
+ * the caller has itself; `root` only from `root`. Policy names mean other policies in another namespace, so there
+ * nothing is inherited and `sudo` is needed.
+ */
+export function childPolicies(caller: Caller, wish: PolicyWish): string[] {
+  const elsewhere = caller.namespace.id !== caller.tokenNamespace.id;
+  const asked = wish.policies === undefined ? [] : normalised(wish.policies);
+  if (asked.includes('root') && !isRoot(caller)) throw permissionDenied();
+  if (elsewhere && !maySudo(caller)) throw permissionDenied();
+  if (asked.length === 0 && elsewhere) throw invalid('policies is required for a token in another namespace');
+  const policies = asked.length === 0 ? normalised(caller.policies) : asked;
+  const beyond = policies.filter((policy) => policy !== 'default' && !caller.policies.includes(policy));
+  if (beyond.length > 0 && !maySudo(caller))
+    throw new Problem('invalid', `policies must be among those of the token that asks: ${beyond.join(', ')}`);
+  return withDefault(policies, wish.withoutDefault);
+}
+
+/** Policies in one spelling, each once, with `default` unless it is unwanted; `root` stands alone. */
+export function withDefault(policies: readonly string[], withoutDefault: boolean): string[] {
+  const all = normalised(policies);
+  if (all.includes('root')) return ['root'];
+  if (withoutDefault) return all.filter((policy) => policy !== 'default');
+  return normalised(['default', ...all]);
+}
+
+const normalised = (policies: readonly string[]): string[] =>
+  [...new Set(policies.map((policy) => policy.toLowerCase()))].sort();

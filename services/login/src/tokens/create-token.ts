@@ -1,0 +1,146 @@
+import {
+  type BatchToken,
+  batchTokenRing,
+  type Caller,
+  newAccessor,
+  newToken,
+  sealBatchToken,
+  tokenHash,
+} from '@secrets/access';
+import { invalid, permissionDenied } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
+import { maySudo } from '../grants.ts';
+import type { LoginApp } from '../login-app.ts';
+import { insertToken, type NewToken, tokenByAccessor } from '../queries/tokens.ts';
+import type { IssuedToken } from './auth-object.ts';
+import { childPolicies } from './child-policies.ts';
+import { type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
+import type { TokenWish } from './token-wish.ts';
+
+export interface TokenOrder {
+  wish: TokenWish;
+  orphan: boolean;
+  creationPath: string;
+}
+
+/** Makes a token for the caller: a child of the caller's, unless an orphan is wanted (which needs `sudo`). */
+export async function createToken(app: LoginApp, caller: Caller, order: TokenOrder): Promise<IssuedToken> {
+  const { wish } = order;
+  refuseForbiddenWishes(caller, order);
+  await refuseUnfitParent(app, caller);
+  const policies = childPolicies(caller, {
+    policies: wish.policies,
+    withoutDefault: wish.no_default_policy ?? false,
+  });
+  const type = wish.type ?? 'service';
+  if (type === 'batch') refuseBatchWishes(wish, policies);
+  const lifetime = planLifetime(
+    {
+      ttlSeconds: wish.ttl,
+      maxTtlSeconds: wish.max_ttl,
+      explicitMaxTtlSeconds: wish.explicit_max_ttl,
+      periodSeconds: wish.period,
+    },
+    new Date(),
+    { forever: type === 'service' && policies.includes('root') },
+  );
+  const token = newTokenOf(caller, order, policies, lifetime);
+  return type === 'batch' ? issueBatchToken(app, token) : issueServiceToken(app, token);
+}
+
+function newTokenOf(
+  caller: Caller,
+  { wish, orphan, creationPath }: TokenOrder,
+  policies: string[],
+  lifetime: Lifetime,
+): Omit<NewToken, 'hash' | 'accessor'> {
+  return {
+    parentAccessor: orphan ? null : caller.accessor,
+    namespaceId: caller.namespace.id,
+    displayName: wish.display_name ? `token-${wish.display_name}` : 'token',
+    creationPath,
+    policies,
+    metadata: wish.meta ?? {},
+    entityId: orphan ? null : caller.entityId,
+    boundCidrs: wish.bound_cidrs ?? [],
+    renewable: (wish.renewable ?? true) && lifetime.expiresAt !== null,
+    lifetime,
+    uses: wish.num_uses || null,
+  };
+}
+
+async function issueServiceToken(
+  app: LoginApp,
+  unnamed: Omit<NewToken, 'hash' | 'accessor'>,
+): Promise<IssuedToken> {
+  const token = newToken();
+  const stored = { ...unnamed, hash: tokenHash(token.reveal()), accessor: newAccessor() };
+  await insertToken(app.db, stored);
+  return issued(stored, token, 'service');
+}
+
+function issueBatchToken(app: LoginApp, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
+  return issued({ ...token, accessor: null, renewable: false }, batchToken(app, token), 'batch');
+}
+
+/** Seals a batch token; a payload that does not fit into a header is the asker's to shorten. */
+export function batchToken(
+  app: Pick<LoginApp, 'keys'>,
+  token: Omit<NewToken, 'hash' | 'accessor'>,
+): Sealed<string> {
+  const payload: BatchToken = {
+    accessor: null,
+    namespace_id: token.namespaceId,
+    policies: [...token.policies],
+    display_name: token.displayName,
+    entity_id: token.entityId,
+    metadata: token.metadata,
+    creation_path: token.creationPath,
+    created_at: new Date().toISOString(),
+    expires_at: token.lifetime.expiresAt!.toISOString(), // batch tokens are never made without an end
+    bound_cidrs: [...token.boundCidrs],
+    parent_accessor: token.parentAccessor,
+  };
+  try {
+    return sealBatchToken(batchTokenRing(app.keys), payload);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw invalid('policies, meta and bound_cidrs are too long for a batch token');
+    throw error;
+  }
+}
+
+export const issued = (
+  token: Omit<NewToken, 'hash' | 'accessor'> & { accessor: string | null },
+  secret: Sealed<string>,
+  type: 'service' | 'batch',
+): IssuedToken => ({
+  token: secret,
+  accessor: token.accessor,
+  policies: token.policies,
+  metadata: token.metadata,
+  leaseSeconds: secondsLeft(token.lifetime.expiresAt, new Date()),
+  renewable: token.renewable,
+  entityId: token.entityId,
+  type,
+  orphan: token.parentAccessor === null,
+  uses: token.uses,
+});
+
+function refuseForbiddenWishes(caller: Caller, { wish, orphan }: TokenOrder): void {
+  if (caller.accessor === null) throw invalid('a batch token cannot make tokens');
+  if ((orphan || (wish.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
+}
+
+async function refuseUnfitParent(app: LoginApp, caller: Caller): Promise<void> {
+  const parent = caller.accessor === null ? undefined : await tokenByAccessor(app.db, caller.accessor);
+  if (parent === undefined) throw permissionDenied();
+  if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot make tokens');
+}
+
+function refuseBatchWishes(wish: TokenWish, policies: readonly string[]): void {
+  if (wish.num_uses) throw invalid('num_uses: a batch token has no limited uses');
+  if (wish.period) throw invalid('period: a batch token cannot be periodic');
+  if (wish.renewable) throw invalid('renewable: a batch token cannot be renewed');
+  if (policies.includes('root')) throw invalid('type: a batch token cannot carry the root policy');
+}

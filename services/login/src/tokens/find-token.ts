@@ -1,0 +1,43 @@
+import {
+  type BatchToken,
+  batchTokenRing,
+  type Caller,
+  openBatchToken,
+  tokenHash,
+  tokenKind,
+} from '@secrets/access';
+import { notFound } from '@secrets/domain';
+import type { LoginApp } from '../login-app.ts';
+import { isWithin } from '../namespaces/namespace-path.ts';
+import { type StoredToken, tokenByAccessor, tokenByHash } from '../queries/tokens.ts';
+
+/** The token of an accessor, when it stands in the caller's namespace or below; 404 otherwise. */
+export async function findByAccessor(app: LoginApp, caller: Caller, accessor: string): Promise<StoredToken> {
+  return reachable(caller, await tokenByAccessor(app.db, accessor));
+}
+
+/** A token that was sent as a value, when it stands in the caller's namespace or below; 404 otherwise. */
+export async function findByToken(app: LoginApp, caller: Caller, token: string): Promise<StoredToken> {
+  return reachable(caller, await tokenByHash(app.db, tokenHash(token)));
+}
+
+/** What a batch token that was sent as a value holds; undefined when it is none that is still valid and in reach. */
+export function openedBatchToken(app: LoginApp, caller: Caller, token: string): BatchToken | undefined {
+  if (tokenKind(token) !== 'batch') return undefined;
+  const opened = openBatchToken(batchTokenRing(app.keys), token);
+  const inReach = opened?.namespace_id === caller.namespace.id || caller.namespace.id === 'root';
+  return opened !== undefined && inReach && new Date(opened.expires_at) > new Date() ? opened : undefined;
+}
+
+/** The caller's own token; undefined for a batch token, which is stored nowhere. */
+export async function ownToken(app: LoginApp, caller: Caller): Promise<StoredToken | undefined> {
+  if (caller.accessor === null) return undefined;
+  const token = await tokenByAccessor(app.db, caller.accessor);
+  if (token === undefined) throw notFound();
+  return token;
+}
+
+function reachable(caller: Caller, token: StoredToken | undefined): StoredToken {
+  if (token === undefined || !isWithin(token.namespacePath, caller.namespace.path)) throw notFound();
+  return token;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { planLifetime, renewedExpiry, secondsLeft, systemTtlSeconds } from './token-lifetime.ts';
+
+const now = new Date(1_700_000_000_000);
+const after = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+describe('planLifetime', () => {
+  test.each([
+    ['no wish', {}, systemTtlSeconds, systemTtlSeconds],
+    ['a wish', { ttlSeconds: 60 }, 60, systemTtlSeconds],
+    ['over the system', { ttlSeconds: systemTtlSeconds + 1 }, systemTtlSeconds, systemTtlSeconds],
+    ['over its maximum', { ttlSeconds: 600, maxTtlSeconds: 60 }, 60, 60],
+    ['over its explicit maximum', { ttlSeconds: 600, maxTtlSeconds: 300, explicitMaxTtlSeconds: 60 }, 60, 60],
+    ['a maximum alone', { maxTtlSeconds: 60 }, 60, 60],
+    ['periodic', { periodSeconds: 60, ttlSeconds: 600 }, 60, null],
+    ['periodic with an end', { periodSeconds: 60, explicitMaxTtlSeconds: 90 }, 60, 90],
+    ['a period over its end', { periodSeconds: 60, explicitMaxTtlSeconds: 30 }, 30, 30],
+  ])('%s', (_name, wish, ttl, max) => {
+    expect(planLifetime(wish, now)).toMatchObject({
+      ttlSeconds: ttl,
+      expiresAt: after(ttl),
+      maxExpiresAt: max === null ? null : after(max),
+    });
+  });
+
+  test('root tokens live for ever unless they are told not to', () => {
+    expect(planLifetime({}, now, { forever: true })).toMatchObject({ ttlSeconds: 0, expiresAt: null });
+    expect(planLifetime({ ttlSeconds: 5 }, now, { forever: true }).expiresAt).toEqual(after(5));
+  });
+});
+
+test('a renewal goes to the maximum and no further, and takes nothing away', () => {
+  const token = { ttlSeconds: 60, periodSeconds: 0, expiresAt: after(10), maxExpiresAt: after(100) };
+  expect(renewedExpiry(token, undefined, now)).toEqual(after(60));
+  expect(renewedExpiry(token, 600, now)).toEqual(after(100));
+  expect(renewedExpiry(token, 5, now)).toEqual(after(10));
+  expect(renewedExpiry({ ...token, periodSeconds: 30, maxExpiresAt: null }, 600, now)).toEqual(after(30));
+  expect(renewedExpiry({ ...token, expiresAt: null }, 600, now)).toBeNull();
+  expect([secondsLeft(null, now), secondsLeft(after(1.2), now), secondsLeft(after(-5), now)]).toEqual([
+    0, 2, 0,
+  ]);
+});

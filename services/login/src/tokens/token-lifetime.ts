@@ -1,0 +1,75 @@
+/** Default and longest lifetime of a token: 768 h (decisions, section 2). */
+export const systemTtlSeconds = 768 * 3_600;
+
+/** What was asked for, in seconds; absent and 0 mean: no wish. */
+export interface LifetimeWish {
+  ttlSeconds?: number | undefined;
+  maxTtlSeconds?: number | undefined;
+  explicitMaxTtlSeconds?: number | undefined;
+  periodSeconds?: number | undefined;
+}
+
+/** A token's lifetime as it is stored. */
+export interface Lifetime {
+  /** From now, and at each renewal; 0 is for ever. */
+  ttlSeconds: number;
+  periodSeconds: number;
+  explicitMaxTtlSeconds: number;
+  expiresAt: Date | null;
+  /** No renewal goes past it; null for a periodic token without an explicit maximum. */
+  maxExpiresAt: Date | null;
+  /** Whether the wish was cut down to a maximum. */
+  shortened: boolean;
+}
+
+/** The lifetime of a new token: the wish, cut down to its own maxima and the system's. `forever` is for root tokens without any wish. */
+export function planLifetime(wish: LifetimeWish, now: Date, { forever = false } = {}): Lifetime {
+  const explicitMaxTtlSeconds = wish.explicitMaxTtlSeconds ?? 0;
+  const wishesNothing =
+    !wish.ttlSeconds && !wish.maxTtlSeconds && !explicitMaxTtlSeconds && !wish.periodSeconds;
+  if (forever && wishesNothing) return endless;
+  const periodSeconds = Math.min(wish.periodSeconds ?? 0, systemTtlSeconds);
+  const longest = Math.min(
+    systemTtlSeconds,
+    explicitMaxTtlSeconds || Infinity,
+    wish.maxTtlSeconds || Infinity,
+  );
+  const wished = periodSeconds || wish.ttlSeconds || systemTtlSeconds;
+  const limit = periodSeconds ? explicitMaxTtlSeconds || Infinity : longest;
+  const ttlSeconds = Math.min(wished, limit);
+  return {
+    ttlSeconds,
+    periodSeconds,
+    explicitMaxTtlSeconds,
+    expiresAt: after(now, ttlSeconds),
+    maxExpiresAt: Number.isFinite(limit) ? after(now, limit) : null,
+    shortened: ttlSeconds < (wish.periodSeconds || wish.ttlSeconds || 0),
+  };
+}
+
+const endless: Lifetime = {
+  ttlSeconds: 0,
+  periodSeconds: 0,
+  explicitMaxTtlSeconds: 0,
+  expiresAt: null,
+  maxExpiresAt: null,
+  shortened: false,
+};
+
+/** A token's new end after a renewal: never past its maximum, never earlier than before. Null is for ever. */
+export function renewedExpiry(
+  token: Pick<Lifetime, 'ttlSeconds' | 'periodSeconds' | 'expiresAt' | 'maxExpiresAt'>,
+  incrementSeconds: number | undefined,
+  now: Date,
+): Date | null {
+  if (token.expiresAt === null) return null;
+  const wished = after(now, token.periodSeconds || incrementSeconds || token.ttlSeconds);
+  const latest = Math.min(wished.getTime(), token.maxExpiresAt?.getTime() ?? Infinity);
+  return new Date(Math.max(latest, token.expiresAt.getTime()));
+}
+
+/** Seconds until a token ends, rounded up; 0 for a token without an end. */
+export const secondsLeft = (expiresAt: Date | null, now: Date): number =>
+  expiresAt === null ? 0 : Math.max(0, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000));
+
+const after = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1000);

@@ -1,0 +1,40 @@
+import { flag, integer, seconds, stringList, stringMap } from '@secrets/http';
+import { z } from 'zod';
+import { isAddressRange } from './address-range.ts';
+
+/** Most characters of a token's metadata, names and values together. */
+const mostMetadata = 8_192;
+
+/** A list of CIDRs or single addresses. */
+export const cidrList = stringList.refine((list) => list.every(isAddressRange), {
+  error: 'must hold CIDRs or addresses',
+});
+
+/** A count that is not negative. */
+export const count = integer.refine((value) => value >= 0 && value <= 2_147_483_647, {
+  error: 'must not be negative',
+});
+
+/** The body of `auth/token/create` (decisions, section 2). */
+export const TokenWish = z.object({
+  policies: stringList.optional(),
+  ttl: seconds.optional(),
+  max_ttl: seconds.optional(),
+  explicit_max_ttl: seconds.optional(),
+  period: seconds.optional(),
+  num_uses: count.optional(),
+  bound_cidrs: cidrList.optional(),
+  meta: stringMap
+    .refine((meta) => JSON.stringify(meta).length <= mostMetadata, { error: 'is too large' })
+    .optional(),
+  display_name: z
+    .string()
+    .max(256)
+    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
+    .optional(),
+  no_parent: flag.optional(),
+  no_default_policy: flag.optional(),
+  renewable: flag.optional(),
+  type: z.enum(['service', 'batch'], { error: 'must be service or batch' }).optional(),
+});
+export type TokenWish = z.infer<typeof TokenWish>;

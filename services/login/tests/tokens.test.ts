@@ -1,0 +1,201 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAuthenticator } from '@secrets/access';
+import { testCaller } from '@secrets/http/testing';
+import { sweepTokens } from '../src/tokens/sweep-tokens.ts';
+import { type LoginForTest, loginForTest } from './login-for-test.ts';
+
+let login: LoginForTest;
+
+beforeAll(async () => {
+  login = await loginForTest({ rootTokenFile: join(mkdtempSync(join(tmpdir(), 'tokens-')), 'root') });
+});
+afterAll(() => login.stop());
+
+const create = async (body: object = {}, caller = login.root) => {
+  const answer = await login.call('POST', '/auth/token/create', body, caller);
+  expect(answer.status).toBe(200);
+  return answer;
+};
+const lookedUp = async (token: string) => login.call('POST', '/auth/token/lookup', { token });
+
+test('a token is made, looked up, renewed and revoked', async () => {
+  const made = await create({
+    policies: 'dev',
+    ttl: '1h',
+    meta: { a: 'b' },
+    display_name: 'x',
+    num_uses: '3',
+    bound_cidrs: '10.0.0.0/8',
+  });
+  expect(made.body.auth).toMatchObject({
+    client_token: expect.stringMatching(/^sst_/),
+    policies: ['default', 'dev'],
+    lease_duration: 3_600,
+    renewable: true,
+    metadata: { a: 'b' },
+    token_type: 'service',
+    orphan: false,
+    num_uses: 3,
+  });
+  const { client_token: token, accessor } = made.body.auth;
+  const found = await lookedUp(token);
+  expect(found.body.data).toMatchObject({
+    accessor,
+    display_name: 'token-x',
+    path: 'auth/token/create',
+    num_uses: 3,
+    bound_cidrs: ['10.0.0.0/8'],
+    type: 'service',
+  });
+  expect(JSON.stringify(found.body)).not.toContain(token);
+  expect(
+    (await login.call('GET', '/auth/token/lookup-self', undefined, login.callerOf(made))).body.data,
+  ).toMatchObject({ accessor });
+  expect(
+    (await login.call('POST', '/auth/token/lookup-accessor', { accessor })).body.data.ttl,
+  ).toBeGreaterThan(3_590);
+  const renewed = await login.call(
+    'POST',
+    '/auth/token/renew-self',
+    { increment: '2h' },
+    login.callerOf(made),
+  );
+  expect(renewed.body.auth).toMatchObject({ lease_duration: 7_200, client_token: '' });
+  expect((await login.call('POST', '/auth/token/renew', { token })).body.auth.lease_duration).toBeGreaterThan(
+    7_190,
+  );
+  const before = await login.epoch();
+  expect((await login.call('POST', '/auth/token/revoke', { token })).status).toBe(204);
+  expect(await login.epoch()).toBe(before + 1);
+  expect((await lookedUp(token)).status).toBe(404);
+  expect((await login.call('POST', '/auth/token/revoke', { token })).status).toBe(204);
+  expect((await login.call('POST', '/auth/token/revoke-accessor', { accessor })).status).toBe(404);
+});
+
+test('revoking a parent revokes its children, and theirs; revoke-orphan spares them', async () => {
+  const parent = await create({ policies: 'dev' });
+  const child = await create({}, login.callerOf(parent));
+  const grandchild = await create({}, login.callerOf(child));
+  const orphan = await create({ no_parent: true }, login.callerOf(parent, { grants: ['update', 'sudo'] }));
+  await login.call('POST', '/auth/token/revoke-self', undefined, login.callerOf(parent));
+  expect((await lookedUp(child.body.auth.client_token)).status).toBe(404);
+  expect((await lookedUp(grandchild.body.auth.client_token)).status).toBe(404);
+  expect((await lookedUp(orphan.body.auth.client_token)).body.data.orphan).toBe(true);
+
+  const other = await create({ policies: 'dev' });
+  const spared = await create({}, login.callerOf(other));
+  await login.call('POST', '/auth/token/revoke-orphan', { token: other.body.auth.client_token });
+  expect((await lookedUp(spared.body.auth.client_token)).body.data.orphan).toBe(true);
+  expect((await create({}, login.callerOf(spared))).status).toBe(200);
+  expect((await login.call('POST', '/auth/token/create', {}, login.callerOf(other))).status).toBe(403);
+});
+
+describe('what a token may not make', () => {
+  const ordinary = () => create({ policies: 'dev' }).then((made) => login.callerOf(made));
+  test.each<[object, number, RegExp]>([
+    [{ policies: 'ops' }, 400, /must be among/],
+    [{ policies: ['root'] }, 403, /permission denied/],
+    [{ no_parent: true }, 403, /permission denied/],
+    [{ period: '1h' }, 403, /permission denied/],
+    [{ ttl: -1 }, 400, /ttl/],
+    [{ bound_cidrs: ['10.0.0.0/99'] }, 400, /bound_cidrs/],
+    [{ type: 'other' }, 400, /type/],
+    [{ type: 'batch', num_uses: 1 }, 400, /num_uses/],
+    [{ type: 'batch', renewable: true }, 400, /renewable/],
+    [{ num_uses: -1 }, 400, /num_uses/],
+  ])('%j', async (body, status, sentence) => {
+    const answer = await login.call('POST', '/auth/token/create', body, await ordinary());
+    expect(answer.status).toBe(status);
+    expect(answer.body.errors[0]).toMatch(sentence);
+  });
+
+  test('anything, with limited uses or as a batch token', async () => {
+    const limited = login.callerOf(await create({ policies: 'dev', num_uses: 5 }));
+    expect((await login.call('POST', '/auth/token/create', {}, limited)).status).toBe(400);
+    const batch = testCaller({ accessor: null, tokenType: 'batch' });
+    expect((await login.call('POST', '/auth/token/create', {}, batch)).status).toBe(400);
+    expect((await login.call('POST', '/auth/token/renew-self', {}, batch)).status).toBe(400);
+    expect((await login.call('POST', '/auth/token/revoke-self', {}, batch)).status).toBe(400);
+    expect((await login.call('GET', '/auth/token/lookup-self', undefined, batch)).body.data.type).toBe(
+      'batch',
+    );
+  });
+});
+
+test('a batch token is stored nowhere, works, and ends with its parent', async () => {
+  const parent = await create({ policies: 'dev' });
+  const batch = await create({ type: 'batch', ttl: '1h' }, login.callerOf(parent));
+  const { client_token: token } = batch.body.auth;
+  expect(batch.body.auth).toMatchObject({
+    accessor: '',
+    renewable: false,
+    token_type: 'batch',
+    lease_duration: 3_600,
+  });
+  expect((await lookedUp(token)).body.data).toMatchObject({ type: 'batch', policies: ['default', 'dev'] });
+  expect((await login.call('POST', '/auth/token/renew', { token })).status).toBe(400);
+  expect((await login.call('POST', '/auth/token/revoke', { token })).status).toBe(400);
+  const gateway = createAuthenticator({ db: login.db, keys: login.keys });
+  const asked = () =>
+    gateway.authenticate({
+      token,
+      namespace: undefined,
+      operation: 'read',
+      path: 'auth/token/lookup-self',
+      remoteAddress: '127.0.0.1',
+      requestId: 'r',
+    });
+  expect((await asked()).allowed).toBe(true);
+  await login.call('POST', '/auth/token/revoke', { token: parent.body.auth.client_token });
+  expect((await asked()).allowed).toBe(false);
+});
+
+test('a maximum ends every renewal; a token that is not renewable stays as it is', async () => {
+  const capped = await create({ policies: 'dev', ttl: 60, explicit_max_ttl: 100 });
+  const renewed = await login.call(
+    'POST',
+    '/auth/token/renew-self',
+    { increment: 600 },
+    login.callerOf(capped),
+  );
+  expect(renewed.body.auth.lease_duration).toBeLessThanOrEqual(100);
+  const fixed = await create({ policies: 'dev', renewable: false });
+  expect((await login.call('POST', '/auth/token/renew-self', {}, login.callerOf(fixed))).status).toBe(400);
+  const over = await create({ policies: 'dev', ttl: '1000h' });
+  expect(over.body.auth.lease_duration).toBe(768 * 3_600);
+  expect(over.body.warnings[0]).toMatch(/cut down/);
+});
+
+test('tokens of another namespace are out of reach, those below are not', async () => {
+  expect((await login.call('POST', '/sys/namespaces/reach')).status).toBe(200);
+  const { id } = (await login.call('GET', '/sys/namespaces/reach')).body.data;
+  const reach = { id, path: 'reach' };
+  const made = await create({ policies: 'dev' }, { ...login.root, namespace: reach });
+  expect((await lookedUp(made.body.auth.client_token)).body.data.namespace_path).toBe('reach/');
+  const above = await create({ policies: 'dev' });
+  const body = { accessor: above.body.auth.accessor };
+  const within = testCaller({ namespace: reach, tokenNamespace: reach });
+  expect((await login.call('POST', '/auth/token/lookup-accessor', body, within)).status).toBe(404);
+  expect((await login.call('POST', '/auth/token/revoke-accessor', body, within)).status).toBe(404);
+});
+
+test('the sweep deletes what has ended, page by page, with its children', async () => {
+  await sweepTokens(login.db);
+  const parent = await create({ policies: 'dev', ttl: 60 });
+  const child = await create({ ttl: '5h' }, login.callerOf(parent));
+  await login.db.query(
+    `insert into login.tokens (hash, accessor, namespace_id, display_name, creation_path, policies, renewable, ttl_seconds, expires_at)
+     select decode(md5(n::text), 'hex'), 'old' || n, 'root', '', '', '{}', false, 1, now() - interval '1 s' from generate_series(1, 1100) n`,
+  );
+  await login.db.query('update login.tokens set expires_at = now() where accessor = $1', [
+    parent.body.auth.accessor,
+  ]);
+  const before = await login.epoch();
+  expect(await sweepTokens(login.db)).toBe(1_101);
+  expect(await login.epoch()).toBeGreaterThan(before);
+  expect((await lookedUp(child.body.auth.client_token)).status).toBe(404);
+  expect(await sweepTokens(login.db)).toBe(0);
+});
