@@ -22,7 +22,7 @@ export class BoundedHttpHandler extends NodeHttpHandler {
   override async handle(
     ...call: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
-    const answer = await faulting('reach the service', () => super.handle(...call));
+    const answer = await faulting('reaching the service', () => super.handle(...call));
     answer.response.body = Readable.from(limited(answer.response.body as Readable), { objectMode: false });
     return answer;
   }
@@ -39,6 +39,6 @@ async function* limited(body: Readable): AsyncGenerator<Buffer> {
       yield chunk;
     }
   } catch (error) {
-    throw faultOf(error, 'read the answer of the service');
+    throw faultOf(error, 'reading the answer');
   }
 }

@@ -37,13 +37,13 @@ export function credentialsFor(
     },
     clientConfig: link,
   });
-  return withFaults(assume, 'assume the role of role_arn');
+  return withFaults(assume, 'AssumeRole of role_arn');
 }
 
 function ownCredentials(keys: Record<string, string>): Credentials {
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = keys;
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey };
-  return withFaults(fromNodeProviderChain({ maxRetries: 0 }), 'find credentials');
+  return withFaults(fromNodeProviderChain({ maxRetries: 0 }), 'finding credentials');
 }
 
 const withFaults =

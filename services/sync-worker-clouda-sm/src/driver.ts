@@ -1,7 +1,6 @@
 import { cloudASm } from '@secrets/destinations';
 import { type ConnectedDestination, type Driver, mustFit } from '@secrets/sync-worker';
 import { BoundedHttpHandler } from './bounded-http-handler.ts';
-import { faulting } from './fault-of.ts';
 import type { Store } from './own-secret.ts';
 import { putSecret } from './put-secret.ts';
 import { removeSecret } from './remove-secret.ts';
@@ -38,10 +37,9 @@ function connected(store: Store, letGo: () => void): ConnectedDestination {
   return {
     async put(request, signal) {
       mustFit(cloudASm, request.value);
-      const remote = await faulting('write the secret', () => putSecret(store, request, signal));
-      return { remote };
+      return { remote: await putSecret(store, request, signal) };
     },
-    remove: (request, signal) => faulting('delete the secret', () => removeSecret(store, request, signal)),
+    remove: (request, signal) => removeSecret(store, request, signal),
     async close() {
       store.api.close();
       letGo();

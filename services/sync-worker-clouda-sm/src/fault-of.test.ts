@@ -33,7 +33,7 @@ describe('each failure becomes a fault of the closed list', () => {
     ['SomethingNew', 429, 'throttled'],
     ['SomethingNew', 503, 'unavailable'],
   ])('%s with status %i: %s', (code, status, kind) => {
-    const fault = faultOf(answered(code, status), 'write the secret');
+    const fault = faultOf(answered(code, status), 'CreateSecret');
     expect(fault.kind).toBe(kind);
     expect(fault.message).toContain(code);
     expect(fault.message).not.toContain('canary');
@@ -52,7 +52,7 @@ describe('each failure becomes a fault of the closed list', () => {
     [Object.assign(new Error('canary'), { name: 'TimeoutError' }), /in time/],
     [Object.assign(new Error('canary'), { name: 'AbortError' }), /given up/],
   ])('%s is unavailable', (error, sentence) => {
-    const fault = faultOf(error, 'write the secret');
+    const fault = faultOf(error, 'CreateSecret');
     expect(fault.kind).toBe('unavailable');
     expect(fault.message).toMatch(sentence);
     expect(fault.message).not.toContain('canary');
@@ -60,7 +60,7 @@ describe('each failure becomes a fault of the closed list', () => {
 
   test('no credentials anywhere are unauthenticated', () => {
     const error = Object.assign(new Error('canary'), { name: 'CredentialsProviderError' });
-    expect(faultOf(error, 'find credentials')).toMatchObject({ kind: 'unauthenticated' });
+    expect(faultOf(error, 'finding credentials')).toMatchObject({ kind: 'unauthenticated' });
   });
 });
 

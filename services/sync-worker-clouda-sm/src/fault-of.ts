@@ -66,13 +66,24 @@ interface Answered {
   $response?: { statusCode?: number; headers?: Record<string, string | undefined> };
 }
 
-/** Whether the error is one of these codes of the provider. */
+/** A failed call, with the provider's error code. */
+class ProviderFault extends Fault {
+  readonly code: string;
+
+  constructor(kind: FaultKind, sentence: string, code: string, options: { retryAfterSeconds?: number }) {
+    super(kind, sentence, options);
+    this.code = code;
+  }
+}
+
+/** Whether the failure is one of these codes of the provider. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  isNativeError(error) && codes.includes(error.name);
+  error instanceof ProviderFault && codes.includes(error.code);
 
 /**
- * The fault that a failed call is. `doing` says what failed, as in "cannot write the secret". The sentence holds the
- * provider's error code and never its message, which may hold values. What is no failure of the call is thrown on.
+ * The fault that a failed call is. `doing` is the operation that failed, which is also the name of the permission that
+ * it needs. The sentence holds the provider's error code and never its message, which may hold values. What is no
+ * failure of the call is thrown on.
  */
 export function faultOf(error: unknown, doing: string): Fault {
   if (error instanceof Fault) return error;
@@ -81,17 +92,22 @@ export function faultOf(error: unknown, doing: string): Fault {
   const kind = kinds[error.name] ?? kindOfStatus(status);
   if (kind !== undefined && status !== undefined) {
     const code = isCode(error.name) ? error.name : `status ${status}`;
-    return fault(kind, `cannot ${doing}: ${sentences[kind]} (${code})`, headers);
+    return new ProviderFault(
+      kind,
+      `${doing}: ${sentences[kind]} (${code})`,
+      error.name,
+      waitIn(kind, headers),
+    );
   }
   if (error.name === 'CredentialsProviderError') {
     return new Fault(
       'unauthenticated',
-      `cannot ${doing}: neither the destination nor the environment has credentials`,
+      `${doing}: neither the destination nor the environment has credentials`,
     );
   }
   const reason = networkReason(error) ?? (status === undefined ? undefined : oddAnswer(status));
   if (reason === undefined) throw error;
-  return new Fault('unavailable', `cannot ${doing}: ${reason}`);
+  return new Fault('unavailable', `${doing}: ${reason}`);
 }
 
 /** Does something whose failures become faults. */
@@ -137,10 +153,13 @@ function networkReason(error: Error): string | undefined {
   return error.message === 'socket hang up' ? 'the connection was closed' : undefined;
 }
 
-function fault(kind: FaultKind, sentence: string, headers: Record<string, string | undefined>): Fault {
-  const waits = kind === 'throttled' || kind === 'unavailable';
-  const seconds = waits ? retryAfter(headers['retry-after']) : undefined;
-  return new Fault(kind, sentence, seconds === undefined ? {} : { retryAfterSeconds: seconds });
+function waitIn(
+  kind: FaultKind,
+  headers: Record<string, string | undefined>,
+): { retryAfterSeconds?: number } {
+  const seconds =
+    kind === 'throttled' || kind === 'unavailable' ? retryAfter(headers['retry-after']) : undefined;
+  return seconds === undefined ? {} : { retryAfterSeconds: seconds };
 }
 
 const longestWaitSeconds = 86_400;

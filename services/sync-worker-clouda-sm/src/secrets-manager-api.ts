@@ -16,11 +16,11 @@ import {
   UpdateSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { credentialsFor, type Link } from './credentials.ts';
-import { hasCode } from './fault-of.ts';
+import { faulting, hasCode } from './fault-of.ts';
 import { Described, Replicated, readAnswer, Written } from './schema.ts';
 import type { CloudASettings } from './settings.ts';
 
-/** The calls of the secrets manager; errors are the SDK's own. Each is one request, given up with the signal. */
+/** The calls of the secrets manager; failures are `Fault`s. Each is one request, given up with the signal. */
 export class SecretsManagerApi {
   readonly #open: () => SecretsManagerClient;
   #client: SecretsManagerClient;
@@ -34,50 +34,72 @@ export class SecretsManagerApi {
   async create(input: CreateSecretCommandInput, signal: AbortSignal) {
     return readAnswer(
       Written,
-      await this.#call((client, bound) => client.send(new CreateSecretCommand(input), bound), signal),
+      await this.#call(
+        'CreateSecret',
+        (client, bound) => client.send(new CreateSecretCommand(input), bound),
+        signal,
+      ),
     );
   }
 
   async describe(SecretId: string, signal: AbortSignal) {
     const command = new DescribeSecretCommand({ SecretId });
-    return readAnswer(Described, await this.#call((client, bound) => client.send(command, bound), signal));
+    return readAnswer(
+      Described,
+      await this.#call('DescribeSecret', (client, bound) => client.send(command, bound), signal),
+    );
   }
 
   /** The value in clear, undefined for one that is not text. */
   async value(SecretId: string, signal: AbortSignal): Promise<string | undefined> {
     const command = new GetSecretValueCommand({ SecretId });
-    return (await this.#call((client, bound) => client.send(command, bound), signal)).SecretString;
+    return (await this.#call('GetSecretValue', (client, bound) => client.send(command, bound), signal))
+      .SecretString;
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
     return readAnswer(
       Written,
-      await this.#call((client, bound) => client.send(new PutSecretValueCommand(input), bound), signal),
+      await this.#call(
+        'PutSecretValue',
+        (client, bound) => client.send(new PutSecretValueCommand(input), bound),
+        signal,
+      ),
     );
   }
 
   async changeKey(SecretId: string, KmsKeyId: string, signal: AbortSignal): Promise<void> {
     await this.#call(
+      'UpdateSecret',
       (client, bound) => client.send(new UpdateSecretCommand({ SecretId, KmsKeyId }), bound),
       signal,
     );
   }
 
   async restore(SecretId: string, signal: AbortSignal): Promise<void> {
-    await this.#call((client, bound) => client.send(new RestoreSecretCommand({ SecretId }), bound), signal);
+    await this.#call(
+      'RestoreSecret',
+      (client, bound) => client.send(new RestoreSecretCommand({ SecretId }), bound),
+      signal,
+    );
   }
 
   async delete(input: DeleteSecretCommandInput, signal: AbortSignal): Promise<void> {
-    await this.#call((client, bound) => client.send(new DeleteSecretCommand(input), bound), signal);
+    await this.#call(
+      'DeleteSecret',
+      (client, bound) => client.send(new DeleteSecretCommand(input), bound),
+      signal,
+    );
   }
 
   async tag(SecretId: string, tags: Record<string, string>, signal: AbortSignal): Promise<void> {
     const command = new TagResourceCommand({ SecretId, Tags: tagList(tags) });
-    await this.#call((client, bound) => client.send(command, bound), signal);
+    await this.#call('TagResource', (client, bound) => client.send(command, bound), signal);
   }
 
   async untag(SecretId: string, TagKeys: string[], signal: AbortSignal): Promise<void> {
     await this.#call(
+      'UntagResource',
       (client, bound) => client.send(new UntagResourceCommand({ SecretId, TagKeys }), bound),
       signal,
     );
@@ -86,12 +108,15 @@ export class SecretsManagerApi {
   async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
     const AddReplicaRegions = regions.map((Region) => ({ Region }));
     const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
-    return readAnswer(Replicated, await this.#call((client, bound) => client.send(command, bound), signal));
+    return readAnswer(
+      Replicated,
+      await this.#call('ReplicateSecretToRegions', (client, bound) => client.send(command, bound), signal),
+    );
   }
 
   async removeReplicas(SecretId: string, RemoveReplicaRegions: string[], signal: AbortSignal): Promise<void> {
     const command = new RemoveRegionsFromReplicationCommand({ SecretId, RemoveReplicaRegions });
-    await this.#call((client, bound) => client.send(command, bound), signal);
+    await this.#call('RemoveRegionsFromReplication', (client, bound) => client.send(command, bound), signal);
   }
 
   close(): void {
@@ -100,10 +125,12 @@ export class SecretsManagerApi {
 
   /** A session that ended in mid-run is begun again, once. The sockets are the guard's and stay. */
   async #call<Answer>(
+    operation: string,
     send: (client: SecretsManagerClient, bound: { abortSignal: AbortSignal }) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const once = () => untilAborted(send(this.#client, { abortSignal: signal }), signal);
+    const once = () =>
+      faulting(operation, () => untilAborted(send(this.#client, { abortSignal: signal }), signal));
     try {
       return await once();
     } catch (error) {

@@ -291,7 +291,7 @@ describe('ways in', () => {
     const connected = await connect({ role_arn });
     await expect(put(putRequest(harness.freshName(), 'x'), connected)).rejects.toMatchObject({
       kind: 'forbidden',
-      message: 'cannot assume the role of role_arn: the credentials may not do this (AccessDenied)',
+      message: 'AssumeRole of role_arn: the credentials may not do this (AccessDenied)',
     });
   });
 
