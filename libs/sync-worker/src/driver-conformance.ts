@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Fault, type FaultKind, type Json } from '@secrets/domain';
-import { seal } from '@secrets/seal';
 import type { ConnectedDestination, PutRequest } from './driver.ts';
 import type { BadDay, DriverHarness, DriverUnderTest } from './driver-harness.ts';
+import { checkSequences } from './driver-sequences.ts';
+import { newValue, putRequest } from './put-request.ts';
 
 const canary = 'canary-7f3a';
 const soon = () => AbortSignal.timeout(10_000);
@@ -224,33 +225,15 @@ export function describeDriver(subject: DriverUnderTest): void {
       expect(harness.outputs()).not.toContain(canary);
     });
 
+    test('any sequence of intents ends where it should, whatever breaks', () =>
+      checkSequences(harness, connected));
+
     test('closing twice is harmless', async () => {
       const other = await harness.connect();
       await other.close();
       await other.close();
     });
   });
-}
-
-/** A first put of a value. */
-export function putRequest(externalName: string, value: string, over: Partial<PutRequest> = {}): PutRequest {
-  return {
-    entryId: randomUUID(),
-    externalName,
-    value: seal(value),
-    idempotencyToken: createHash('sha256').update(randomUUID()).digest('hex'),
-    overwrite: false,
-    remote: null,
-    valueChanged: true,
-    verify: false,
-    ...over,
-  };
-}
-
-/** What makes of a put a later one with another value: a value and the token of another intent. */
-export function newValue({ externalName }: PutRequest, value: string) {
-  const { value: sealed, idempotencyToken } = putRequest(externalName, value);
-  return { value: sealed, idempotencyToken };
 }
 
 /** Repeats what is `unavailable` for a moment, as the runtime would. */

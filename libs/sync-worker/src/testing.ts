@@ -1,2 +1,3 @@
-export { describeDriver, newValue, putRequest } from './driver-conformance.ts';
+export { describeDriver } from './driver-conformance.ts';
 export type { BadDay, DriverHarness, DriverUnderTest, ExternalSecret } from './driver-harness.ts';
+export { newValue, putRequest } from './put-request.ts';

@@ -1,0 +1,75 @@
+import { expect } from '@jest/globals';
+import { Fault, type Json } from '@secrets/domain';
+import fc from 'fast-check';
+import type { ConnectedDestination, PutRequest } from './driver.ts';
+import type { BadDay, DriverHarness } from './driver-harness.ts';
+import { newValue, putRequest } from './put-request.ts';
+
+/** What may happen to a call, or nothing. */
+const weathers = [undefined, 'throttled', 'unavailable', 'reset', 'diesAfterActing'] as const;
+type Weather = (typeof weathers)[number];
+
+/** An intent and the weather at its first attempt; without a value, a removal. */
+interface Step {
+  value: string | undefined;
+  weather: Weather;
+  /** The process dies after the success, so that what the put returned is not remembered. */
+  forgets: boolean;
+}
+
+const steps = fc.array(
+  fc.record<Step>({
+    value: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+    weather: fc.constantFrom(...weathers),
+    forgets: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+
+/**
+ * Whatever is wanted one after the other, and whatever breaks: each intent, repeated as the runtime repeats it, ends
+ * with the external secret as wanted.
+ */
+export async function checkSequences(harness: DriverHarness, connected: ConnectedDestination): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      let remote: Json | null = null;
+      let request = putRequest(harness.freshName(), 'unused');
+      for (const { value, weather, forgets } of sequence) {
+        request = { ...request, ...newValue(request, value ?? ''), remote };
+        const reached = await carryOut(harness, connected, request, { value, weather });
+        expect((await harness.external(request.externalName))?.value).toBe(value);
+        if (!forgets) remote = reached;
+      }
+    }),
+    { numRuns: 30 },
+  );
+}
+
+async function carryOut(
+  harness: DriverHarness,
+  connected: ConnectedDestination,
+  request: PutRequest,
+  { value, weather }: Pick<Step, 'value' | 'weather'>,
+): Promise<Json | null> {
+  if (weather) harness.order(weather satisfies BadDay);
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      return await once(connected, request, value);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Fault);
+      expect(['throttled', 'unavailable']).toContain((error as Fault).kind);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    } finally {
+      harness.clear();
+    }
+  }
+  throw new Error('the intent was never reached');
+}
+
+async function once(connected: ConnectedDestination, request: PutRequest, value: string | undefined) {
+  const signal = AbortSignal.timeout(10_000);
+  if (value !== undefined) return (await connected.put(request, signal)).remote;
+  await connected.remove(request, signal);
+  return null;
+}
