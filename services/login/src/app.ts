@@ -11,7 +11,7 @@ import type { LoginApp } from './login-app.ts';
 import { authMountEndpoints } from './routes/auth-mounts.ts';
 import { capabilityEndpoints } from './routes/capabilities.ts';
 import { configEndpoints } from './routes/cloudb-config.ts';
-import { loginEndpoint } from './routes/cloudb-login.ts';
+import { type LoginOutcomes, loginEndpoint } from './routes/cloudb-login.ts';
 import { roleEndpoints } from './routes/cloudb-roles.ts';
 import { namespaceEndpoints } from './routes/namespaces.ts';
 import { policyEndpoints } from './routes/policies.ts';
@@ -49,11 +49,12 @@ export interface LoginService {
 export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
   const { db, seal, keys, log, metrics, provider } = deps;
   const app: LoginApp = { db, seal, keys, log, directory: new DirectoryKeys(config.authorityUrl), provider };
+  const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   const sweep = new TokenSweep(db, log, config.sweepSeconds ?? 15);
   return {
     app: serviceApp({
       service: 'login',
-      endpoints: endpointsOf(app),
+      endpoints: endpointsOf(app, outcomes),
       keys,
       log,
       metrics,
@@ -64,7 +65,7 @@ export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Pr
   };
 }
 
-const endpointsOf = (app: LoginApp) => [
+const endpointsOf = (app: LoginApp, outcomes: LoginOutcomes) => [
   ...tokenEndpoints(app),
   ...policyEndpoints(app),
   ...capabilityEndpoints(app),
@@ -72,7 +73,7 @@ const endpointsOf = (app: LoginApp) => [
   ...authMountEndpoints(app),
   ...roleEndpoints(app), // before the others below a mount: a role may be called `config` or `login`
   ...configEndpoints(app),
-  loginEndpoint(app),
+  loginEndpoint(app, outcomes),
 ];
 
 const readiness = (db: Db) => ({

@@ -43,11 +43,12 @@ export async function login(app: LoginApp, door: LoginDoor, request: LoginReques
   refuseAddress(attempt.role, door.remoteAddress);
   const claims = await verifiedClaims(app, attempt);
   const refusal = whyRefused(attempt.role, claims) ?? whyTooOld(attempt.role, claims.issuedAt, new Date());
-  app.log.debug(
-    { kid: keyIdOf(request.jwt), oid: claims.oid, tokenId: claims.tokenId, refusal },
-    'a directory token was verified',
-  );
-  if (refusal !== undefined) throw new Problem('forbidden', refusal);
+  const of = { kid: keyIdOf(request.jwt), oid: claims.oid, tokenId: claims.tokenId };
+  if (refusal !== undefined) {
+    app.log.info({ ...of, mount: door.mount, refusal }, 'a login was refused');
+    throw new Problem('forbidden', refusal);
+  }
+  app.log.debug(of, 'a directory token was verified');
   const machine = await provenMachine(app, attempt, claims);
   return issue(app, door, attempt, claims, machine);
 }

@@ -1,6 +1,17 @@
-import type { Sql } from '@secrets/db';
+import type { Db, Sql, Tx } from '@secrets/db';
+import { notFound } from '@secrets/domain';
 import type { ConfigSettings } from '../cloudb/config-settings.ts';
 import type { RoleSettings } from '../cloudb/role-settings.ts';
+
+/** Runs a change to what belongs to a mount, one at a time; 404 when the mount was disabled meanwhile. */
+export const changingMount = <T>(db: Db, mountId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction(async (tx) => {
+    const mount = await tx.query('select 1 from login.auth_mounts where id = $1 for no key update', [
+      mountId,
+    ]);
+    if (mount.length === 0) throw notFound();
+    return work(tx);
+  });
 
 export interface StoredConfig {
   settings: ConfigSettings;

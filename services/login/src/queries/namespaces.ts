@@ -69,7 +69,10 @@ export async function namespacesBelow(
   );
 }
 
-/** Deletes a namespace with its tokens, policies and entities; refused (`conflict`) while namespaces or auth mounts stand in it. */
+/**
+ * Deletes a namespace with its tokens, policies and entities; refused (`conflict`) while namespaces or auth mounts
+ * stand in it. Secrets and sync destinations are other services' and not seen from here: they stay, out of reach.
+ */
 export async function deleteNamespace(db: Db, { id, path }: NamespaceRow): Promise<void> {
   await revoking(db, async (tx) => {
     await tx.query('select 1 from login.namespaces where id = $1 for update', [id]);

@@ -1,4 +1,3 @@
-import type { Caller } from '@secrets/access';
 import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { encrypt } from '@secrets/seal';
@@ -7,7 +6,13 @@ import { checkConfig } from '../cloudb/check-config.ts';
 import { ConfigBody, mergedConfig } from '../cloudb/config-settings.ts';
 import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
-import { configOfMount, deleteConfig, type StoredConfig, saveConfig } from '../queries/cloudb.ts';
+import {
+  changingMount,
+  configOfMount,
+  deleteConfig,
+  type StoredConfig,
+  saveConfig,
+} from '../queries/cloudb.ts';
 import { mountOfRequest } from './mount-of-request.ts';
 
 const params = z.object({ mount: z.string() });
@@ -43,9 +48,7 @@ const writeConfig = (app: LoginApp) =>
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      const stored = await configOfMount(app.db, id);
-      requireGrant(caller, stored !== undefined);
-      await write(app, id, stored, body);
+      await write(app, id, body, (stored) => requireGrant(caller, stored !== undefined));
       return undefined;
     },
   });
@@ -59,7 +62,9 @@ const patchConfig = (app: LoginApp) =>
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      await write(app, id, await storedConfig(app, id), body);
+      await write(app, id, body, (stored) => {
+        if (stored === undefined) throw notFound();
+      });
       return undefined;
     },
   });
@@ -84,7 +89,7 @@ const check = (app: LoginApp) =>
     path: `${path}/check`,
     summary: 'Try the configuration, step by step, without logging anybody in',
     params,
-    handle: async ({ params: { mount }, caller }: { params: { mount: string }; caller: Caller }) => {
+    handle: async ({ params: { mount }, caller }) => {
       const { id } = await mountOfRequest(app, caller, mount);
       return { data: await checkConfig(app, (await storedConfig(app, id)).settings) };
     },
@@ -99,12 +104,17 @@ async function storedConfig(app: LoginApp, mountId: string): Promise<StoredConfi
 async function write(
   app: LoginApp,
   mountId: string,
-  stored: StoredConfig | undefined,
   body: ConfigBody,
+  check: (stored: StoredConfig | undefined) => void,
 ): Promise<void> {
-  const settings = mergedConfig(stored, body);
-  await saveConfig(app.db, mountId, settings, sealedSecret(app, mountId, body.client_secret));
-  if (stored !== undefined) app.directory.forget(stored.settings);
+  const [before, settings] = await changingMount(app.db, mountId, async (tx) => {
+    const stored = await configOfMount(tx, mountId);
+    check(stored);
+    const merged = mergedConfig(stored, body);
+    await saveConfig(tx, mountId, merged, sealedSecret(app, mountId, body.client_secret));
+    return [stored, merged];
+  });
+  if (before !== undefined) app.directory.forget(before.settings);
   app.directory.forget(settings);
 }
 

@@ -1,3 +1,4 @@
+import { Problem } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { login } from '../cloudb/login.ts';
@@ -5,8 +6,13 @@ import { LoginRequest } from '../cloudb/login-request.ts';
 import type { LoginApp } from '../login-app.ts';
 import { authObject } from '../tokens/auth-object.ts';
 
+/** Counts logins: `issued`, or the kind of problem. */
+export interface LoginOutcomes {
+  inc(labels: { outcome: string }): void;
+}
+
 /** `auth/<mount>/login` (spec, sections 2.3 and 4.1); needs no token. */
-export const loginEndpoint = (app: LoginApp): Endpoint =>
+export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint =>
   endpoint({
     method: 'post',
     path: '/auth/*mount/login',
@@ -15,6 +21,13 @@ export const loginEndpoint = (app: LoginApp): Endpoint =>
     body: LoginRequest,
     handle: async ({ params: { mount }, body, caller }) => {
       const door = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
-      return { auth: authObject(await login(app, door, body)) };
+      try {
+        const issued = await login(app, door, body);
+        outcomes.inc({ outcome: 'issued' });
+        return { auth: authObject(issued) };
+      } catch (error) {
+        outcomes.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
+        throw error;
+      }
     },
   });

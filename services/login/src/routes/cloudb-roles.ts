@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mergedRole, RoleBody, type RoleSettings } from '../cloudb/role-settings.ts';
 import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
-import { deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
+import { changingMount, deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
 import { mountOfRequest } from './mount-of-request.ts';
 
 const params = z.object({
@@ -53,10 +53,13 @@ const write = (app: LoginApp) =>
     body: RoleBody,
     handle: async ({ params: { mount, name }, body, caller, warn }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      const stored = await roleOfMount(app.db, id, name);
-      requireGrant(caller, stored !== undefined);
-      const role = mergedRole(stored, body);
-      await saveRole(app.db, id, name, role);
+      const role = await changingMount(app.db, id, async (tx) => {
+        const stored = await roleOfMount(tx, id, name);
+        requireGrant(caller, stored !== undefined);
+        const merged = mergedRole(stored, body);
+        await saveRole(tx, id, name, merged);
+        return merged;
+      });
       if (bindsNobody(role))
         warn('the role lets nobody in until bound_service_principal_ids or bound_group_ids names somebody');
       return undefined;

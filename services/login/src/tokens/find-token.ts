@@ -38,6 +38,8 @@ export async function ownToken(app: LoginApp, caller: Caller): Promise<StoredTok
 }
 
 function reachable(caller: Caller, token: StoredToken | undefined): StoredToken {
-  if (token === undefined || !isWithin(token.namespacePath, caller.namespace.path)) throw notFound();
+  const isUsedUp = token?.usesLeft === 0;
+  if (token === undefined || isUsedUp || !isWithin(token.namespacePath, caller.namespace.path))
+    throw notFound();
   return token;
 }
