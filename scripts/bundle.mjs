@@ -1,0 +1,60 @@
+// Makes what an image holds: dist/<service>/ is a small mirror of services/, with one main.js and the migrations that
+// the program reads, so that `new URL('../migrations', import.meta.url)` points to the same place as in the sources.
+//
+//   node scripts/bundle.mjs            every service
+//   node scripts/bundle.mjs login …    only these
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+
+/** Programs that run in a container, by the folder of their sources. Standalone runs from its sources. */
+const programs = new Map([
+  ...readdirSync(join(root, 'services'))
+    .filter((name) => name !== 'standalone' && existsSync(join(root, 'services', name, 'src/main.ts')))
+    .map((name) => [name, join(root, 'services', name)]),
+  ['sandbox', join(root, 'libs/sandbox')],
+]);
+
+/** Whose migrations a program reads beside its own: setup runs those of every service. */
+const readsMigrationsOf = (name) => (name === 'setup' ? [...programs.keys()] : [name]);
+
+async function bundle(name, folder) {
+  const target = join(dist, name);
+  rmSync(target, { recursive: true, force: true });
+  const { metafile } = await build({
+    entryPoints: [join(folder, 'src/main.ts')],
+    outfile: join(target, name, 'src/main.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minifySyntax: true,
+    keepNames: true,
+    legalComments: 'none',
+    // Neither runs in a container: the embedded database, and the native binding that `pg` asks for when it is there.
+    external: ['@electric-sql/pglite', 'pg-native'],
+    // Packages in CommonJS ask for Node's modules with `require`, which a module in ESM does not have.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+    },
+    metafile: true,
+    logLevel: 'warning',
+  });
+  for (const owner of readsMigrationsOf(name)) {
+    const migrations = join(programs.get(owner), 'migrations');
+    if (existsSync(migrations)) cpSync(migrations, join(target, owner, 'migrations'), { recursive: true });
+  }
+  const [{ bytes }] = Object.values(metafile.outputs);
+  process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !programs.has(name));
+if (unknown.length > 0) throw new Error(`no such program: ${unknown.join(', ')}`);
+for (const [name, folder] of programs) {
+  if (wanted.length === 0 || wanted.includes(name)) await bundle(name, folder);
+}

@@ -1,0 +1,15 @@
+import { type Db, prepareSchema } from '@secrets/db';
+import type { Logger } from '@secrets/telemetry';
+import type { DatabaseService } from '../database-roles.ts';
+import { ownedSchemas } from '../owned-schemas.ts';
+import { prepareRoles } from './prepare-roles.ts';
+
+/** Waits for the database, brings every schema up to date, and gives each service's role its rights. */
+export async function prepareDatabase(
+  db: Db,
+  passwords: Record<DatabaseService, string>,
+  log: Logger,
+): Promise<void> {
+  for (const migrations of ownedSchemas) await prepareSchema(db, migrations, log);
+  await prepareRoles(db, passwords);
+}

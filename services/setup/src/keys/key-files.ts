@@ -1,0 +1,84 @@
+import { deriveInternalKeys } from '@secrets/access';
+import type { KeysEnv } from '../config.ts';
+import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
+import { type Installation, setupFolder } from './installation.ts';
+
+/** One file of one service's folder. */
+export interface KeyFile {
+  folder: string;
+  name: string;
+  content: string;
+}
+
+type Directions = readonly (readonly [from: string, to: string])[];
+
+/** Who speaks to whom: a service holds the keys of the directions in which it speaks or is spoken to, and no other. */
+const directions: Record<string, Directions> = {
+  gateway: [
+    ['gateway', 'login'],
+    ['gateway', 'secrets'],
+    ['gateway', 'sync-control'],
+    ['login', 'batch-tokens'],
+  ],
+  login: [
+    ['gateway', 'login'],
+    ['login', 'batch-tokens'],
+  ],
+  secrets: [
+    ['gateway', 'secrets'],
+    ['sync-control', 'secrets'],
+  ],
+  'sync-control': [
+    ['gateway', 'sync-control'],
+    ['sync-control', 'secrets'],
+  ],
+};
+
+/** Everything that the services find under their `/run/keys`, from the installation's secrets. */
+export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
+  return [
+    ...databaseServices.map((service) => databaseUrl(service, installation, env)),
+    ...['secrets', 'sync-control', ...workers].map((service) => amqpUrl(service, installation, env)),
+    ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
+    ...sealKeys(installation),
+    { folder: 'login', name: 'root-token', content: `${installation.rootToken}\n` },
+    { folder: 'postgres', name: 'password', content: `${installation.ownerPassword}\n` },
+    { folder: 'rabbitmq', name: 'password', content: `${installation.amqpPassword}\n` },
+    {
+      folder: setupFolder,
+      name: 'database-url',
+      content: `postgres://${env.DATABASE_OWNER}:${installation.ownerPassword}@${env.DATABASE_ADDRESS}\n`,
+    },
+  ];
+}
+
+const databaseUrl = (service: DatabaseService, { rolePasswords }: Installation, env: KeysEnv): KeyFile => ({
+  folder: service,
+  name: 'database-url',
+  content: `postgres://${roleOf(service)}:${rolePasswords[service]}@${env.DATABASE_ADDRESS}\n`,
+});
+
+const amqpUrl = (folder: string, { amqpPassword }: Installation, env: KeysEnv): KeyFile => ({
+  folder,
+  name: 'amqp-url',
+  content: `amqp://${env.AMQP_USER}:${amqpPassword}@${env.AMQP_ADDRESS}\n`,
+});
+
+const internalKey = (folder: string, needed: Directions, installation: Installation): KeyFile => ({
+  folder,
+  name: 'internal.key',
+  content: deriveInternalKeys(Buffer.from(installation.internalKey, 'base64'), needed),
+});
+
+/** A worker opens values of secrets and credentials of destinations; nobody else opens both. */
+function sealKeys({ sealKeys: { login, secrets, sync } }: Installation): KeyFile[] {
+  const name = 'seal.key';
+  const ofSecrets = `secrets1:${secrets}\n`;
+  const ofSync = `sync1:${sync}\n`;
+  return [
+    { folder: 'login', name, content: `login1:${login}\n` },
+    { folder: 'secrets', name, content: ofSecrets },
+    { folder: 'sync-control', name, content: ofSync },
+    ...workers.map((folder) => ({ folder, name, content: ofSecrets + ofSync })),
+  ];
+}

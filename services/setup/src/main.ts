@@ -1,0 +1,33 @@
+import { readConfig, withFiles } from '@secrets/config';
+import { openPostgres } from '@secrets/db';
+import { createLogger } from '@secrets/telemetry';
+import { DatabaseEnv, KeysEnv } from './config.ts';
+import { prepareDatabase } from './database/prepare-database.ts';
+import { readRolePasswords } from './keys/installation.ts';
+import { makeKeys } from './keys/make-keys.ts';
+
+const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'info' });
+
+/** What this program does once and ends: `node main.ts keys`, then `node main.ts database`. */
+const commands: Record<string, () => Promise<void>> = {
+  keys: async () => {
+    log.info(makeKeys(readConfig(KeysEnv, process.env)), 'every key is in its place');
+  },
+  database: async () => {
+    const env = readConfig(DatabaseEnv, withFiles(process.env));
+    const passwords = readRolePasswords(env.SETUP_DIR);
+    const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
+    await prepareDatabase(db, passwords, log).finally(db.close);
+    log.info('schemas and roles are ready');
+  },
+};
+
+const name = process.argv[2] ?? '';
+const command = commands[name];
+try {
+  if (command === undefined) throw new Error(`say what to do: ${Object.keys(commands).join(' or ')}`);
+  await command();
+} catch (error) {
+  log.fatal({ error }, 'setup failed');
+  process.exitCode = 1;
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  claimEntry,
+  completeEntry,
+  completeRemoval,
+  failEntry,
+  noteFailure,
+  noteSuccess,
+  pauseDestination,
+  postponeEntry,
+  readEntryContext,
+  readSyncConfig,
+  releaseEntry,
+} from '@secrets/sync-entries';
+import { as, preparedDb, refusal } from './role-for-test.ts';
+
+const worker = 'sync-worker-clouda-sm';
+
+describe('the role of a worker', () => {
+  let db: Awaited<ReturnType<typeof preparedDb>>;
+  let mine: Planted;
+  let foreign: Planted;
+
+  beforeAll(async () => {
+    db = await preparedDb();
+  });
+  afterAll(() => db.close());
+  beforeEach(async () => {
+    mine = await plant('cloudA-sm');
+    foreign = await plant('cloudB-kv');
+  });
+
+  interface Planted {
+    destination: string;
+    association: string;
+    entry: string;
+  }
+
+  /** A secret with one version, and an entry that pushes it to a destination of this type. */
+  async function plant(type: string): Promise<Planted> {
+    const [mount, secret, version, destination, association, entry] = Array.from({ length: 6 }, () =>
+      randomUUID(),
+    );
+    await db.query(
+      `insert into secrets.mounts (id, namespace_id, path, accessor) values ($1::uuid, 'root', $1::text, $1::text)`,
+      [mount],
+    );
+    await db.query(
+      `insert into secrets.secrets (id, mount_id, path, current_version) values ($1, $2, 'app', 1)`,
+      [secret, mount],
+    );
+    await db.query(
+      `insert into secrets.versions (secret_id, version, id, sealed, created_at) values ($1, 1, $2, '\\xfe', now())`,
+      [secret, version],
+    );
+    await db.query(
+      `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+       values ($1::uuid, 'root', '', $2, $1::text, '{}')`,
+      [destination, type],
+    );
+    await db.query(
+      `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+       values ($1, $2, 'root', $3, 'kv', 'kv_1', $4, 'app', 1)`,
+      [association, destination, mount, secret],
+    );
+    await db.query(
+      `insert into sync.entries (id, association_id, destination_id, destination_type, external_name, collision_key)
+       values ($1, $2, $3, $4, 'app', 'app')`,
+      [entry, association, destination, type],
+    );
+    return { destination: destination!, association: association!, entry: entry! };
+  }
+
+  const claim = (planted: Planted, destinationType = 'cloudA-sm') =>
+    as(db, worker, (sql) =>
+      claimEntry(sql, { entryId: planted.entry, destinationType, owner: 'me', leaseSeconds: 30 }),
+    );
+
+  test('does everything that its work takes', async () => {
+    const claimed = (await claim(mine))!;
+    expect(claimed.id).toBe(mine.entry);
+    const context = await as(db, worker, (sql) => readEntryContext(sql, mine.entry));
+    expect([...context!.value!.sealed]).toEqual([0xfe]);
+    await as(db, worker, async (sql) => {
+      await releaseEntry(sql, claimed);
+      await postponeEntry(sql, mine.entry);
+      await failEntry(sql, claimed, {
+        status: 'PENDING',
+        fault: 'throttled',
+        error: 'later',
+        retryInSeconds: 1,
+      });
+      await noteFailure(sql, mine.destination);
+      await noteFailure(sql, mine.destination);
+      await pauseDestination(sql, mine.destination, 1);
+      await noteSuccess(sql, mine.destination);
+      expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
+      const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
+      expect(await completeEntry(sql, claimed, achieved)).toBe(true);
+    });
+  });
+
+  test('takes the last entry of a removed association away, and the association with it', async () => {
+    await db.query('update sync.associations set removing = true where id = $1', [mine.association]);
+    await db.query(`update sync.entries set desired = 'absent' where id = $1`, [mine.entry]);
+    const claimed = (await claim(mine))!;
+    expect(await as(db, worker, (sql) => completeRemoval(sql, claimed))).toBe(true);
+    expect(await db.query('select id from sync.associations where id = $1', [mine.association])).toEqual([]);
+  });
+
+  test('sees nothing of another type: not its destination, entry, association or value', async () => {
+    const counts = await as(db, worker, (sql) =>
+      sql.query(
+        `select (select count(*)::int from sync.destinations where id = $1) as destinations,
+                (select count(*)::int from sync.entries where id = $2) as entries,
+                (select count(*)::int from sync.associations where id = $3) as associations,
+                (select count(*)::int from sync.entry_values where entry_id = $2) as "values"`,
+        [foreign.destination, foreign.entry, foreign.association],
+      ),
+    );
+    expect(counts).toEqual([{ destinations: 0, entries: 0, associations: 0, values: 0 }]);
+    const types = await as(db, worker, (sql) => sql.query('select distinct type from sync.destinations'));
+    expect(types).toEqual([{ type: 'cloudA-sm' }]);
+  });
+
+  test('changes nothing of another type', async () => {
+    expect(await claim(foreign, 'cloudB-kv')).toBeUndefined();
+    await as(db, worker, async (sql) => {
+      await sql.query(`update sync.entries set status = 'SYNCED' where id = $1`, [foreign.entry]);
+      await sql.query('delete from sync.entries where id = $1', [foreign.entry]);
+      await sql.query('delete from sync.associations where id = $1', [foreign.association]);
+    });
+    await expect(as(db, worker, (sql) => noteFailure(sql, foreign.destination))).rejects.toThrow(
+      /row-level security/,
+    );
+    const [row] = await db.query('select status from sync.entries where id = $1', [foreign.entry]);
+    expect(row).toEqual({ status: 'PENDING' });
+  });
+
+  test.each([
+    'update sync.entries set association_id = gen_random_uuid()',
+    'update sync.entries set destination_id = gen_random_uuid()',
+    "update sync.entries set destination_type = 'cloudB-kv'",
+    "update sync.entries set desired = 'absent'",
+    "update sync.entries set external_name = 'other'",
+    'update sync.entries set generation = 9',
+    'update sync.associations set secret_id = gen_random_uuid()',
+    "update sync.destinations set settings = '{}'",
+    'delete from sync.destinations',
+    'update sync.config set disabled = true',
+    'select * from sync.schema_version',
+    'select * from secrets.newest_readable',
+    'select * from secrets.versions',
+    'select * from login.tokens',
+    'insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) select association_id, destination_id, destination_type, external_name, random()::text from sync.entries',
+  ])('may not: %s', async (text) => {
+    expect(await refusal(db, worker, text)).toMatch(/permission denied/);
+  });
+
+  test('sync-control sees every type, and no value', async () => {
+    const [row] = await as(db, 'sync-control', (sql) =>
+      sql.query('select count(*)::int as count from sync.entries where id = any($1::uuid[])', [
+        [mine.entry, foreign.entry],
+      ]),
+    );
+    expect(row).toEqual({ count: 2 });
+    expect(await refusal(db, 'sync-control', 'select * from sync.entry_values')).toMatch(/permission denied/);
+  });
+
+  test('the owner, who is the one role of a standalone installation, sees every value', async () => {
+    const rows = await db.query('select entry_id from sync.entry_values where entry_id = any($1::uuid[])', [
+      [mine.entry, foreign.entry],
+    ]);
+    expect(rows).toHaveLength(2);
+  });
+});
