@@ -11,6 +11,8 @@ export interface DemoService {
   url: string;
   sandboxUrl: string;
   rootToken: string;
+  /** Where its data lies; undefined when it is not ours. */
+  dataDir: string | undefined;
   /** Kills it with SIGKILL and starts it again on the same data; undefined when it is not ours to kill. */
   crash: (() => Promise<void>) | undefined;
   stop(): Promise<void>;
@@ -30,6 +32,7 @@ export function runningService(flags: {
     url,
     sandboxUrl,
     rootToken: readFileSync(file, 'utf8').trim(),
+    dataDir: undefined,
     crash: undefined,
     stop: async () => {},
   };
@@ -51,6 +54,7 @@ export async function ownService(): Promise<DemoService> {
     url: `http://127.0.0.1:${port}`,
     sandboxUrl: `http://127.0.0.1:${sandboxPort}`,
     rootToken: readFileSync(join(dataDir, 'root-token'), 'utf8').trim(),
+    dataDir,
     crash: async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');

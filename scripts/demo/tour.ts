@@ -122,7 +122,7 @@ path "sys/sync/destinations/cloudA-sm/+/associations/*" { capabilities = ["creat
   });
   let token = '';
   await step('a workload logs in with the JWT that its cloud gave it', async () => {
-    const { access_token: jwt } = await issue({ oid: principal, audience: resource });
+    const { token: jwt } = await issue({ oid: principal, audience: resource });
     const answer = await login(jwt);
     expectEqual(answer.status, 200, `login (${JSON.stringify(answer.body)})`);
     expectEqual(answer.body.auth.policies, ['default', mount], 'policies');
@@ -152,10 +152,10 @@ path "sys/sync/destinations/cloudA-sm/+/associations/*" { capabilities = ["creat
   });
   await step('a JWT for another audience, and one of another principal, are refused', async () => {
     const wrongAudience = await login(
-      (await issue({ oid: principal, audience: 'https://elsewhere.test' })).access_token,
+      (await issue({ oid: principal, audience: 'https://elsewhere.test' })).token,
     );
     const stranger = await login(
-      (await issue({ oid: '00000000-0000-4000-8000-000000000000', audience: resource })).access_token,
+      (await issue({ oid: '00000000-0000-4000-8000-000000000000', audience: resource })).token,
     );
     expectEqual([wrongAudience.status, stranger.status], [403, 403], 'status');
     return `${wrongAudience.body.errors[0]} / ${stranger.body.errors[0]}`;
@@ -235,6 +235,6 @@ async function held(tour: Tour): Promise<unknown> {
 
 async function accessKeys({ service }: Tour): Promise<{ access_key_id: string; secret_access_key: string }> {
   const { body } = await send(`${service.sandboxUrl}/_sandbox/about`, 'GET');
-  const { access_key_id, secret_access_key } = body.stores['cloudA-sm'].credentials;
-  return { access_key_id, secret_access_key };
+  const { accessKeyId, secretAccessKey } = body.stores['cloudA-sm'].credentials;
+  return { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
 }

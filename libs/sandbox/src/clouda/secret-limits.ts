@@ -3,7 +3,6 @@ import { invalidParameter, outsideModel } from './aws-refusal.ts';
 /** Limits of the service, from its API reference and quotas page. */
 const NAME = /^[A-Za-z0-9/_+=.@-]+$/;
 const LONGEST_NAME = 512;
-const LOOKS_LIKE_ARN_SUFFIX = /-[A-Za-z0-9]{6}$/;
 const MOST_VALUE_BYTES = 65_536;
 const MOST_TAGS = 50;
 const LONGEST_TAG_KEY = 128;
@@ -15,7 +14,7 @@ export interface SentValue {
   SecretBinary?: string | undefined;
 }
 
-/** @throws AwsRefusal ValidationException for length and alphabet, InvalidParameterException for an ARN-like end */
+/** @throws AwsRefusal ValidationException for length and alphabet; an ending like an ARN's is advised against, and taken */
 export function mustBeName(name: string): void {
   if (name.length < 1 || name.length > LONGEST_NAME) {
     throw outsideModel(
@@ -26,9 +25,6 @@ export function mustBeName(name: string): void {
     throw outsideModel(
       'Invalid name. Must be a valid name containing alphanumeric characters, or any of the following: -/_+=.@!',
     );
-  }
-  if (LOOKS_LIKE_ARN_SUFFIX.test(name)) {
-    throw invalidParameter("The name can't end in a hyphen followed by six characters.");
   }
 }
 
