@@ -5,6 +5,7 @@ import { serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { DirectoryKeys } from './cloudb/directory-keys.ts';
+import { loginTargets } from './cloudb/login-targets.ts';
 import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 import type { LoginConfig } from './config.ts';
 import type { LoginApp } from './login-app.ts';
@@ -48,7 +49,8 @@ export interface LoginService {
 /** Builds the login service: tokens, policies, namespaces, auth mounts and the cloudB login method. The schema must be there. */
 export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
   const { db, seal, keys, log, metrics, provider } = deps;
-  const app: LoginApp = { db, seal, keys, log, directory: new DirectoryKeys(config.authorityUrl), provider };
+  const directory = new DirectoryKeys(config.authorityUrl);
+  const app: LoginApp = { db, seal, keys, log, directory, targets: loginTargets(db), provider };
   const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   const sweep = new TokenSweep(db, log, config.sweepSeconds ?? 15);
   return {

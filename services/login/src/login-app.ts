@@ -3,6 +3,7 @@ import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { DirectoryKeys } from './cloudb/directory-keys.ts';
+import type { LoginTargets } from './cloudb/login-targets.ts';
 import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 
 /** What an endpoint of this service works with. */
@@ -12,6 +13,7 @@ export interface LoginApp {
   keys: InternalKeys;
   log: Logger;
   directory: DirectoryKeys;
+  targets: LoginTargets;
   /** Asks the provider's API about machines; undefined where this installation cannot. */
   provider: ProviderLookup | undefined;
 }

@@ -2,7 +2,7 @@ import { addressRanges, newAccessor, newToken, tokenHash } from '@secrets/access
 import { invalid, notFound, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
 import type { LoginApp } from '../login-app.ts';
-import { type LoginTarget, loginTarget } from '../queries/cloudb.ts';
+import type { LoginTarget } from '../queries/cloudb.ts';
 import { entityOfAlias, insertLoginToken, type NewToken } from '../queries/tokens.ts';
 import type { IssuedToken } from '../tokens/auth-object.ts';
 import { withDefault } from '../tokens/child-policies.ts';
@@ -37,7 +37,7 @@ interface Login {
  */
 export async function login(app: LoginApp, door: LoginDoor, request: LoginRequest): Promise<IssuedToken> {
   const attempt = {
-    ...configured(await loginTarget(app.db, door.namespaceId, door.mount, request.role)),
+    ...configured(await app.targets(door.namespaceId, door.mount, request.role)),
     request,
   };
   refuseAddress(attempt.role, door.remoteAddress);

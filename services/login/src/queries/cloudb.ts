@@ -1,11 +1,16 @@
+import type { AtEpoch } from '@secrets/access';
 import type { Db, Sql, Tx } from '@secrets/db';
 import { notFound } from '@secrets/domain';
 import type { ConfigSettings } from '../cloudb/config-settings.ts';
 import type { RoleSettings } from '../cloudb/role-settings.ts';
+import { revoking } from './revoking.ts';
 
-/** Runs a change to what belongs to a mount, one at a time; 404 when the mount was disabled meanwhile. */
+/**
+ * Runs a change to what belongs to a mount, one at a time; 404 when the mount was disabled meanwhile. The epoch moves,
+ * so that every replica's next login sees the change.
+ */
 export const changingMount = <T>(db: Db, mountId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction(async (tx) => {
+  revoking(db, async (tx) => {
     const mount = await tx.query('select 1 from login.auth_mounts where id = $1 for no key update', [
       mountId,
     ]);
@@ -88,20 +93,21 @@ export interface LoginTarget {
   role: RoleSettings | null;
 }
 
-/** Mount, configuration and role in one statement; undefined when no such mount stands in the namespace. */
-export async function loginTarget(
+/** Mount, configuration and role in one statement; no row when no such mount stands in the namespace. */
+export async function readLoginTarget(
   sql: Sql,
   namespaceId: string,
   mount: string,
   role: string,
-): Promise<LoginTarget | undefined> {
-  const rows = await sql.query<LoginTarget>(
-    `select m.id as "mountId", c.settings as config, r.settings as role
-     from login.auth_mounts m
+): Promise<AtEpoch<LoginTarget>> {
+  const [row] = await sql.query<LoginTarget & { epoch: number; mountId: string | null }>(
+    `select e.value as epoch, m.id as "mountId", c.settings as config, r.settings as role
+     from login.access_epoch e
+     left join login.auth_mounts m on m.namespace_id = $1 and m.path = $2
      left join login.cloudb_configs c on c.mount_id = m.id
-     left join login.cloudb_roles r on r.mount_id = m.id and r.name = $3
-     where m.namespace_id = $1 and m.path = $2`,
-    [namespaceId, mount, role.toLowerCase()],
+     left join login.cloudb_roles r on r.mount_id = m.id and r.name = $3`,
+    [namespaceId, mount, role],
   );
-  return rows[0];
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return { epoch: row.epoch, row: row.mountId === null ? undefined : row };
 }

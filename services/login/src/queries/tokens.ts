@@ -110,36 +110,56 @@ const aliasAndEntity = `
     limit 1
   )`;
 
-const insertLoginText = `${aliasAndEntity}
-  insert into login.tokens (${newTokenColumns}, mount_id, login_source, entity_id)
+const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
+
+const insertKnownText = `
+  insert into login.tokens (${loginColumns})
+  select ${newTokenValues}, $17::uuid, $19::jsonb, a.entity_id
+  from login.entity_aliases a where a.mount_id = $17::uuid and a.name = $18::text
+  returning entity_id`;
+
+const insertNewText = `${aliasAndEntity}
+  insert into login.tokens (${loginColumns})
   select ${newTokenValues}, $17::uuid, $19::jsonb, owner.entity_id from owner
   returning entity_id`;
 
-const ownerText = `${aliasAndEntity.replaceAll('$17', '$1').replaceAll('$18', '$2').replaceAll('$4', '$3')}
-  select entity_id from owner`;
-
-/** Stores the token of a login in one statement: entity and alias are made when the alias is new. Gives the entity's id. */
+/**
+ * Stores the token of a login and gives the entity's id: one statement for an alias that is known, and another one,
+ * which makes entity and alias, for one that is new.
+ */
 export async function insertLoginToken(sql: Sql, token: NewToken, owner: LoginOwner): Promise<string> {
   const params = [...newTokenParams(token), owner.mountId, owner.alias, JSON.stringify(owner.source)];
-  return entityOf(() => sql.query<{ entity_id: string }>(insertLoginText, params));
+  return firstEntity(sql, [insertKnownText, insertNewText, insertKnownText], params);
 }
 
+const knownOwnerText =
+  'select entity_id from login.entity_aliases where mount_id = $1::uuid and name = $2::text';
+
+const newOwnerText = `${aliasAndEntity.replaceAll('$17', '$1').replaceAll('$18', '$2').replaceAll('$4', '$3')}
+  select entity_id from owner where $3::text is not null`;
+
 /** The entity of an alias, made when it is new; for tokens that are stored nowhere. */
-export const entityOfAlias = (
+export async function entityOfAlias(
   sql: Sql,
   mountId: string,
   alias: string,
   namespaceId: string,
-): Promise<string> =>
-  entityOf(() => sql.query<{ entity_id: string }>(ownerText, [mountId, alias, namespaceId]));
+): Promise<string> {
+  const [known] = await sql.query<{ entity_id: string }>(knownOwnerText, [mountId, alias]);
+  if (known !== undefined) return known.entity_id;
+  return firstEntity(sql, [newOwnerText, newOwnerText], [mountId, alias, namespaceId]);
+}
 
-/** Two first logins of one identity at once: the later one sees neither its own insert nor the other's, so it asks again. */
-async function entityOf(insert: () => Promise<{ entity_id: string }[]>): Promise<string> {
-  const [row] = await insertOnMount(insert);
-  if (row !== undefined) return row.entity_id;
-  const [again] = await insertOnMount(insert);
-  if (again === undefined) throw new Error('an entity alias appeared and disappeared during a login');
-  return again.entity_id;
+/**
+ * Asks until a statement finds the alias. Of two first logins of one identity at once, the later sees neither its own
+ * insert nor the other's, and has to look once more.
+ */
+async function firstEntity(sql: Sql, texts: readonly string[], params: readonly unknown[]): Promise<string> {
+  for (const text of texts) {
+    const [row] = await insertOnMount(() => sql.query<{ entity_id: string }>(text, params));
+    if (row !== undefined) return row.entity_id;
+  }
+  throw new Error('an entity alias appeared and disappeared during a login');
 }
 
 async function insertOnMount<Row>(insert: () => Promise<Row[]>): Promise<Row[]> {

@@ -78,7 +78,7 @@ const removeConfig = (app: LoginApp) =>
     handle: async ({ params: { mount }, caller }) => {
       const { id } = await mountOfRequest(app, caller, mount);
       await forgetTenant(app, id);
-      await deleteConfig(app.db, id);
+      await changingMount(app.db, id, (tx) => deleteConfig(tx, id));
       return undefined;
     },
   });

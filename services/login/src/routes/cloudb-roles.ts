@@ -74,7 +74,7 @@ const remove = (app: LoginApp) =>
     params,
     handle: async ({ params: { mount, name }, caller }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      await deleteRole(app.db, id, name);
+      await changingMount(app.db, id, (tx) => deleteRole(tx, id, name));
       return undefined;
     },
   });
