@@ -17,6 +17,8 @@ export interface Endpoint {
   body?: z.ZodType;
   /** Which service may call it; the gateway when absent, that is: the world, under policy. */
   from?: string;
+  /** What the API's description shows instead of this endpoint, when its path alone says too little. */
+  describedAs?: readonly Endpoint[];
   handle: (request: Request<never, never, never>) => Promise<Reply | undefined>;
 }
 
@@ -45,6 +47,7 @@ export function endpoint<
   query?: Q;
   body?: B;
   from?: string;
+  describedAs?: readonly Endpoint[];
   handle: (request: Request<Parsed<P>, Parsed<Q>, Parsed<B>>) => Promise<Reply | undefined>;
 }): Endpoint {
   return definition as unknown as Endpoint;

@@ -3,16 +3,28 @@ import type { Endpoint } from './endpoint.ts';
 
 /** The part of an OpenAPI 3.1 document that one service contributes, made from the schemas that parse its requests. */
 export function openApi(service: string, endpoints: readonly Endpoint[]) {
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const endpoint of endpoints) {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const endpoint of endpoints.flatMap((endpoint) => endpoint.describedAs ?? [endpoint])) {
     if (endpoint.from !== undefined) continue; // between services, not for the world
     const path = templated(endpoint.path);
-    paths[path] = {
-      ...paths[path],
-      [endpoint.method === 'list' ? 'get' : endpoint.method]: operation(service, endpoint),
-    };
+    const verb = endpoint.method === 'list' ? 'get' : endpoint.method;
+    const described = operation(service, endpoint);
+    const other = paths[path]?.[verb];
+    paths[path] = { ...paths[path], [verb]: other === undefined ? described : both(other, described) };
   }
   return { openapi: '3.1.0', info: { title: service, version: '1' }, paths };
+}
+
+type Operation = ReturnType<typeof operation>;
+
+/** One description of a path that is read by GET and listed by `GET …?list=true`, which OpenAPI cannot tell apart. */
+function both(one: Operation, other: Operation): Operation {
+  const parameters = new Map([...one.parameters, ...other.parameters].map((given) => [given.name, given]));
+  return {
+    ...one,
+    summary: `${one.summary}; ${other.summary}`,
+    parameters: [...parameters.values()].map((given) => ({ ...given, required: given.in === 'path' })),
+  };
 }
 
 /** `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}`. */

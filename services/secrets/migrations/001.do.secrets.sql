@@ -35,6 +35,7 @@ create table secrets.secrets (
   updated_at timestamptz not null default clock_timestamp(),
   unique (mount_id, path)
 );
+create index secrets_watched on secrets.secrets (mount_id) where watched;
 
 -- The value of a version is sealed under an identity made of the mount's id, the secret's path and the version's own
 -- id: all are known before the version's number is, so that a write is one statement, and no value opens when it is

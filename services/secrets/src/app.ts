@@ -1,1 +1,48 @@
-export {};
+import { fileURLToPath } from 'node:url';
+import type { InternalKeys } from '@secrets/access';
+import type { Broker } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { type Service, serviceApp } from '@secrets/http';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import { Background } from './background.ts';
+import { defaultConfig, type SecretsConfig } from './config.ts';
+import { KnownMounts } from './known-mounts.ts';
+import type { Kv } from './kv.ts';
+import { kvEndpoints } from './kv-endpoints.ts';
+import { internalEndpoints, kvOperations, mountEndpoints } from './routes/all.ts';
+
+export const migrations = {
+  schema: 'secrets',
+  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
+};
+
+export interface SecretsDeps {
+  db: Db;
+  broker: Broker;
+  seal: KeyRing;
+  keys: InternalKeys;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** Builds the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
+export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
+  const { db, broker, seal, keys, log, metrics } = deps;
+  const background = new Background(db, log);
+  const { changed, disabled } = background;
+  const kv: Kv = { db, seal, mounts: new KnownMounts(db), changed, disabled };
+  const app = serviceApp({
+    service: 'secrets',
+    endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],
+    keys,
+    log,
+    metrics,
+    readiness: { database: async () => void (await db.query('select 1')) },
+  });
+  return {
+    app,
+    start: async () => background.start(broker, config),
+    stop: () => background.stop(),
+  };
+}

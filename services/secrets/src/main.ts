@@ -30,5 +30,10 @@ await runProcess(log, async () => {
   await secrets.start();
   const server = await startServer(secrets.app, { host: env.HOST, port: env.PORT });
   log.info({ url: server.url }, 'ready');
-  return stopInOrder(() => server.stop(10_000), secrets.stop, () => broker.close(), db.close);
+  return stopInOrder(
+    () => server.stop(10_000),
+    secrets.stop,
+    () => broker.close(),
+    db.close,
+  );
 });

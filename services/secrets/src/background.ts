@@ -1,0 +1,68 @@
+import { every, type Repeated } from '@secrets/background';
+import type { Broker, Relay } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import type { Logger } from '@secrets/telemetry';
+import { startChangesRelay } from './changes-relay.ts';
+import type { SecretsConfig } from './config.ts';
+import { purgeDisabledMounts } from './purge-disabled-mounts.ts';
+import { noteExpired } from './queries/expiry.ts';
+
+const expiryPage = 500;
+
+/** What runs beside the requests: the relay of changes, the purge of disabled mounts, the look for expired versions. */
+export class Background {
+  readonly #db: Db;
+  readonly #log: Logger;
+  #relay: Relay | undefined;
+  #repeated: Repeated[] = [];
+  #purging: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(db: Db, log: Logger) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  start(broker: Broker, { sweepSeconds }: SecretsConfig): void {
+    this.#relay = startChangesRelay(this.#db, broker, this.#log);
+    this.#repeated = [
+      every(sweepSeconds, 'purge', this.#log, () => this.#purge()),
+      every(sweepSeconds, 'expiry', this.#log, () => this.#noteExpired()),
+    ];
+    this.disabled(); // what an earlier process left
+  }
+
+  /** Resolves when the page under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
+    await this.#purging.catch(() => undefined); // its failure was logged
+    await this.#relay?.stop();
+  }
+
+  /** A change of a watched secret was committed. */
+  changed = (): void => this.#relay?.nudge();
+
+  /** A mount was disabled. */
+  disabled = (): void => {
+    this.#purge().catch((error: unknown) =>
+      this.#log.warn({ error }, 'the purge of disabled mounts failed; it goes on later'),
+    );
+  };
+
+  /** One purge at a time. */
+  #purge(): Promise<void> {
+    const purge = { db: this.#db, changed: this.changed, isStopping: () => this.#isStopping };
+    const run = () => purgeDisabledMounts(purge);
+    this.#purging = this.#purging.then(run, run);
+    return this.#purging;
+  }
+
+  async #noteExpired(): Promise<void> {
+    while (!this.#isStopping) {
+      const { versions, told } = await noteExpired(this.#db, expiryPage);
+      if (told > 0) this.changed();
+      if (versions < expiryPage) return;
+    }
+  }
+}

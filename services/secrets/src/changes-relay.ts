@@ -1,0 +1,37 @@
+import { type Broker, type Relay, startRelay } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { type SecretChangedMessage, secretChangesQueue } from '@secrets/domain';
+import type { Logger } from '@secrets/telemetry';
+import { type OutboxRow, putBackToOutbox, removeFromOutbox, takeOutbox } from './queries/outbox.ts';
+
+/** Rows of the outbox for one secret: one message tells of them all. */
+type RowIds = number[];
+
+const batchSize = 500;
+
+/** Carries the outbox to the queue of changes. Safe to run in several processes. */
+export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
+  const relay: Relay = startRelay<RowIds>({
+    name: 'secrets.outbox',
+    broker,
+    log,
+    idleMs: 250,
+    batchSize,
+    take: async (limit) => {
+      const rows = await takeOutbox(db, limit);
+      if (rows.length === limit) relay.nudge(); // more may be due, however few messages this batch becomes
+      return messagesOf(rows);
+    },
+    done: (ids) => removeFromOutbox(db, ids.flat()),
+    failed: (ids) => putBackToOutbox(db, ids.flat()),
+  });
+  return relay;
+}
+
+/** One message for each secret. */
+export const messagesOf = (rows: readonly OutboxRow[]) =>
+  [...Map.groupBy(rows, ({ secretId }) => secretId)].map(([secretId, same]) => ({
+    id: same.map(({ id }) => id),
+    queue: secretChangesQueue,
+    message: { secret_id: secretId } satisfies SecretChangedMessage,
+  }));

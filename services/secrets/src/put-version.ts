@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { encodeSecretData, Problem, type SecretData, versionIdentity } from '@secrets/domain';
+import { encrypt, type Sealed } from '@secrets/seal';
+import type { MountRef } from './known-mounts.ts';
+import type { Kv } from './kv.ts';
+import { readWriteState } from './queries/write-state.ts';
+import { type NewVersion, type WrittenVersion, writeVersion } from './queries/write-version.ts';
+import { type WantedWrite, whyNotWritten } from './why-not-written.ts';
+
+/** How often two writers may meet in creating the same secret before one gives up. */
+const mostTries = 8;
+
+/** Writes the next version of a secret. Throws what `whyNotWritten` says, or `MountGone`. */
+export async function putVersion(
+  kv: Kv,
+  mount: MountRef,
+  path: string,
+  value: Sealed<SecretData>,
+  wanted: WantedWrite,
+): Promise<WrittenVersion> {
+  const given: NewVersion = { ...wanted, ...sealNew(kv, mount, path, value), onlyIf: null };
+  for (let tries = 0; tries < mostTries; tries++) {
+    const written = await writeVersion(kv.db, mount, path, given);
+    if (written !== undefined) return tell(kv, written);
+    const problem = whyNotWritten(await readWriteState(kv.db, mount, path), wanted);
+    if (problem !== undefined) throw problem;
+  }
+  throw new Problem('unavailable', 'too many writers of this secret at once; try again');
+}
+
+/** Writes the next version of a secret that nobody changed since it was read; undefined when somebody did. */
+export async function replaceVersion(
+  kv: Kv,
+  mount: MountRef,
+  path: string,
+  value: Sealed<SecretData>,
+  read: { secretId: string; revision: number; currentVersion: number },
+): Promise<WrittenVersion | undefined> {
+  const written = await writeVersion(kv.db, mount, path, {
+    ...sealNew(kv, mount, path, value),
+    cas: read.currentVersion,
+    mayCreate: false,
+    mayUpdate: true,
+    onlyIf: { secretId: read.secretId, revision: read.revision },
+  });
+  return written === undefined ? undefined : tell(kv, written);
+}
+
+function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData>) {
+  const versionId = randomUUID();
+  const identity = versionIdentity({ mountId: mount.id, path, versionId });
+  return {
+    secretId: randomUUID(),
+    versionId,
+    sealed: encrypt(kv.seal, identity, encodeSecretData(value.reveal())),
+  };
+}
+
+function tell(kv: Kv, written: WrittenVersion): WrittenVersion {
+  if (written.watched) kv.changed();
+  return written;
+}

@@ -1,0 +1,73 @@
+import type { Sql } from '@secrets/db';
+import type { MountRef } from '../known-mounts.ts';
+import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+
+/** What can become of versions that exist. */
+export type VersionChange = 'delete' | 'undelete' | 'destroy';
+
+const changes: Record<VersionChange, string> = {
+  delete: `set deletion_time = secret.updated_at, expires_at = null
+    from secret
+    where (v.deletion_time is null or v.deletion_time > secret.updated_at)`,
+  undelete: `set deletion_time = null, expires_at = null
+    from secret
+    where v.deletion_time is not null`,
+  destroy: `set sealed = null, destroyed = true, expires_at = null
+    from secret
+    where true`,
+};
+
+const newest = '(select max(n.version) from secrets.versions n where n.secret_id = secret.id)';
+const chosen = 'any ($5::int[])';
+
+// The secret's row is always locked first, whatever changes under it: `watched` is then as the last one left it.
+const statement = (change: VersionChange, which: string) => `
+  with ${enabledMount},
+  secret as (
+    update secrets.secrets s
+    set revision = s.revision + 1, updated_at = clock_timestamp()
+    from mount
+    where s.mount_id = mount.id and s.path = $4
+    returning s.id, s.oldest_version, s.updated_at, s.watched
+  ),
+  changed as (
+    update secrets.versions v
+    ${changes[change]}
+      and v.secret_id = secret.id and v.version = ${which} and v.version >= secret.oldest_version
+      and not v.destroyed
+    returning v.version
+  ),
+  told as (
+    insert into secrets.outbox (secret_id)
+    select id from secret where watched and exists (select from changed)
+    returning id
+  )
+  select exists (select from told) as told from mount`;
+
+const statements = {
+  delete: statement('delete', chosen),
+  undelete: statement('undelete', chosen),
+  destroy: statement('destroy', chosen),
+};
+const deleteNewestStatement = statement('delete', newest);
+
+/**
+ * Deletes, undeletes or destroys versions; those that do not exist, or are as asked already, are passed over. Gives
+ * whether somebody is to be told. Throws `MountGone`.
+ */
+export async function changeVersions(
+  sql: Sql,
+  mount: MountRef,
+  path: string,
+  change: VersionChange,
+  versions: readonly number[],
+): Promise<boolean> {
+  const parameters = [...underMount(mount, path), versions];
+  return rowOfMount(await sql.query<{ told: boolean }>(statements[change], parameters)).told;
+}
+
+/** Deletes the newest version, if there is one. Gives whether somebody is to be told. Throws `MountGone`. */
+export async function deleteNewestVersion(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
+  const rows = await sql.query<{ told: boolean }>(deleteNewestStatement, underMount(mount, path));
+  return rowOfMount(rows).told;
+}

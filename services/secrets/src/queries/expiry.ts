@@ -1,0 +1,37 @@
+import type { Sql } from '@secrets/db';
+
+export interface Expired {
+  versions: number;
+  told: number;
+}
+
+// Locks the secret before its versions, as every writer does. A secret that is being written waits for the next round.
+const statement = `
+  with due as (
+    select v.secret_id, v.version, s.watched
+    from secrets.versions v
+    join secrets.secrets s on s.id = v.secret_id
+    where v.expires_at <= now()
+    order by v.expires_at
+    limit $1
+    for no key update of s skip locked
+  ),
+  noted as (
+    update secrets.versions v set expires_at = null
+    from due where v.secret_id = due.secret_id and v.version = due.version
+    returning v.version
+  ),
+  grown as (
+    update secrets.secrets s set revision = s.revision + 1
+    where s.id in (select secret_id from due)
+  ),
+  told as (
+    insert into secrets.outbox (secret_id) select distinct secret_id from due where watched returning id
+  )
+  select (select count(*)::int from noted) as versions, (select count(*)::int from told) as told`;
+
+/** Notes versions whose time is over, and tells of those in watched secrets. */
+export async function noteExpired(sql: Sql, limit: number): Promise<Expired> {
+  const [noted] = await sql.query<Expired>(statement, [limit]);
+  return noted!;
+}

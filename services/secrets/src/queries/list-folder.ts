@@ -1,0 +1,66 @@
+import type { Sql } from '@secrets/db';
+import type { MountRef } from '../known-mounts.ts';
+import { afterEveryPath } from '../secret-path.ts';
+import { enabledMount, rowOfMount } from './enabled-mount.ts';
+
+export interface FolderPage {
+  /** Path of the folder, without a slash at the end; empty for the top. */
+  folder: string;
+  /** Only keys after this one; empty for all. */
+  after: string;
+  limit: number;
+}
+
+// Hops through the index from one name to the next: behind a folder it goes on at the first path after all that lies
+// in it ('0' is the character after '/'), so what a folder holds is never read. $4 is the folder with its slash, $5
+// where to begin, $6 where the folder ends.
+const statement = `
+  with recursive ${enabledMount},
+  hop (path, place) as (
+    select (
+      select s.path from secrets.secrets s
+      where s.mount_id = mount.id and s.path >= $5 and s.path < $6
+      order by s.path limit 1
+    ), 1
+    from mount
+    union all
+    select (
+      select s.path from secrets.secrets s
+      where s.mount_id = $1 and s.path < $6 and s.path >= case
+        when strpos(substr(hop.path, length($4) + 1), '/') = 0 then hop.path || chr(1)
+        else $4 || split_part(substr(hop.path, length($4) + 1), '/', 1) || '0' end
+      order by s.path limit 1
+    ), place + 1
+    from hop
+    where hop.path is not null and place < $7::int
+  )
+  select split_part(substr(path, length($4) + 1), '/', 1)
+    || case when strpos(substr(path, length($4) + 1), '/') = 0 then '' else '/' end as key
+  from hop
+  order by place`;
+
+/** The names in one folder, at most `limit`, in byte order; subfolders end with a slash. Throws `MountGone`. */
+export async function listFolder(
+  sql: Sql,
+  mount: MountRef,
+  { folder, after, limit }: FolderPage,
+): Promise<string[]> {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  const end = folder === '' ? afterEveryPath : `${folder}0`;
+  const rows = await sql.query<{ key: string | null }>(statement, [
+    mount.id,
+    mount.namespaceId,
+    mount.path,
+    prefix,
+    prefix + firstAfter(after),
+    end,
+    limit,
+  ]);
+  rowOfMount(rows);
+  return rows.flatMap(({ key }) => (key === null ? [] : [key]));
+}
+
+function firstAfter(key: string): string {
+  if (key === '') return '';
+  return key.endsWith('/') ? `${key.slice(0, -1)}0` : `${key}\u0001`;
+}

@@ -1,0 +1,130 @@
+import type { Sql } from '@secrets/db';
+import type { MountRef } from '../known-mounts.ts';
+import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+
+/** Number, creation and deletion (milliseconds of the epoch), and whether it is destroyed. */
+export type VersionLine = [version: number, createdMs: number, deletionMs: number | null, destroyed: boolean];
+
+/** What stands over the versions of a secret, and a line for each. */
+export interface Metadata {
+  secretId: string;
+  revision: number;
+  currentVersion: number;
+  oldestVersion: number;
+  maxVersions: number;
+  casRequired: boolean;
+  deleteAfterSeconds: number;
+  customMetadata: Record<string, string> | null;
+  createdAt: Date;
+  updatedAt: Date;
+  versions: VersionLine[];
+}
+
+const readStatement = `
+  with ${enabledMount}
+  select s.id as "secretId", s.revision, s.current_version as "currentVersion",
+    s.oldest_version as "oldestVersion", s.max_versions as "maxVersions", s.cas_required as "casRequired",
+    s.delete_after_seconds as "deleteAfterSeconds", s.custom_metadata as "customMetadata",
+    s.created_at as "createdAt", s.updated_at as "updatedAt",
+    (select coalesce(json_agg(json_build_array(v.version,
+        floor(extract(epoch from v.created_at) * 1000),
+        floor(extract(epoch from v.deletion_time) * 1000), v.destroyed) order by v.version), '[]')
+      from secrets.versions v
+      where v.secret_id = s.id and v.version >= s.oldest_version) as versions
+  from mount left join secrets.secrets s on s.mount_id = mount.id and s.path = $4`;
+
+/** Undefined when there is no such secret. Throws `MountGone`. */
+export async function readMetadata(sql: Sql, mount: MountRef, path: string): Promise<Metadata | undefined> {
+  const rows = await sql.query<Metadata | { secretId: null }>(readStatement, underMount(mount, path));
+  const row = rowOfMount(rows);
+  return row.secretId === null ? undefined : row;
+}
+
+/** What is to be set; what is absent stays as it is. */
+export interface MetadataChange {
+  maxVersions?: number | undefined;
+  casRequired?: boolean | undefined;
+  deleteAfterSeconds?: number | undefined;
+  customMetadata?: Record<string, string> | undefined;
+}
+
+export interface MetadataConditions {
+  /** Used if the secret does not exist yet. */
+  secretId: string;
+  mayCreate: boolean;
+  mayUpdate: boolean;
+  /** Only this secret, unchanged since it was read. */
+  onlyIf: { secretId: string; revision: number } | null;
+}
+
+const writeStatement = `
+  with ${enabledMount},
+  updated as (
+    update secrets.secrets s
+    set max_versions = coalesce($5::int, s.max_versions),
+        cas_required = coalesce($6::boolean, s.cas_required),
+        delete_after_seconds = coalesce($7::bigint, s.delete_after_seconds),
+        custom_metadata = coalesce($8::jsonb, s.custom_metadata),
+        revision = s.revision + 1,
+        updated_at = clock_timestamp()
+    from mount
+    where s.mount_id = mount.id and s.path = $4 and $11::boolean
+      and ($12::uuid is null or s.id = $12::uuid and s.revision = $13::bigint)
+    returning s.id
+  ),
+  inserted as (
+    insert into secrets.secrets
+      (id, mount_id, path, max_versions, cas_required, delete_after_seconds, custom_metadata)
+    select $9::uuid, mount.id, $4, coalesce($5::int, 0), coalesce($6::boolean, false),
+      coalesce($7::bigint, 0), $8::jsonb
+    from mount
+    where $10::boolean and $12::uuid is null
+      and not exists (select from secrets.secrets e where e.mount_id = mount.id and e.path = $4)
+    on conflict (mount_id, path) do nothing
+    returning id
+  )
+  select exists (select from updated) or exists (select from inserted) as written from mount`;
+
+/**
+ * Sets metadata, of a new secret too. False when a condition was not met, or another writer created the secret at the
+ * same moment. Throws `MountGone`.
+ */
+export async function writeMetadata(
+  sql: Sql,
+  mount: MountRef,
+  path: string,
+  change: MetadataChange,
+  conditions: MetadataConditions,
+): Promise<boolean> {
+  const rows = await sql.query<{ written: boolean }>(writeStatement, [
+    ...underMount(mount, path),
+    change.maxVersions ?? null,
+    change.casRequired ?? null,
+    change.deleteAfterSeconds ?? null,
+    change.customMetadata === undefined ? null : JSON.stringify(change.customMetadata),
+    conditions.secretId,
+    conditions.mayCreate,
+    conditions.mayUpdate,
+    conditions.onlyIf?.secretId ?? null,
+    conditions.onlyIf?.revision ?? null,
+  ]);
+  return rowOfMount(rows).written;
+}
+
+const deleteStatement = `
+  with ${enabledMount},
+  gone as (
+    delete from secrets.secrets s using mount
+    where s.mount_id = mount.id and s.path = $4
+    returning s.id, s.watched
+  ),
+  told as (
+    insert into secrets.outbox (secret_id) select id from gone where watched returning id
+  )
+  select exists (select from told) as told from mount`;
+
+/** Deletes a secret with all of its versions. Gives whether somebody is to be told. Throws `MountGone`. */
+export async function deleteMetadata(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
+  const rows = await sql.query<{ told: boolean }>(deleteStatement, underMount(mount, path));
+  return rowOfMount(rows).told;
+}

@@ -1,0 +1,60 @@
+import type { Sql, Tx } from '@secrets/db';
+import type { Mount } from './mounts.ts';
+
+/** A mount that stays enabled to the end of the transaction. */
+export async function holdMount(
+  tx: Tx,
+  namespaceId: string,
+  path: string,
+): Promise<Pick<Mount, 'id' | 'path' | 'accessor'> | undefined> {
+  const [mount] = await tx.query<Pick<Mount, 'id' | 'path' | 'accessor'>>(
+    `select id, path, accessor from secrets.mounts
+     where namespace_id = $1 and path = $2 and disabled_at is null
+     for share`,
+    [namespaceId, path],
+  );
+  return mount;
+}
+
+/** From its commit on, each change of the secret is told. Gives the secret's id, or undefined when there is none. */
+export async function markWatched(tx: Tx, mountId: string, path: string): Promise<string | undefined> {
+  const [secret] = await tx.query<{ id: string }>(
+    'update secrets.secrets set watched = true where mount_id = $1 and path = $2 returning id',
+    [mountId, path],
+  );
+  return secret?.id;
+}
+
+/** Whether secrets lie below the path. */
+export async function isFolder(sql: Sql, mountId: string, path: string): Promise<boolean> {
+  const found = await sql.query(
+    `select from secrets.secrets
+     where mount_id = $1 and path >= $2 || '/' and path < $2 || '0'
+     limit 1`,
+    [mountId, path],
+  );
+  return found.length > 0;
+}
+
+/** A secret that exists under an enabled mount; the fields of the version are null when none is readable. */
+export interface InspectedRow {
+  secretId: string;
+  mountId: string;
+  mountPath: string;
+  path: string;
+  revision: number;
+  version: number | null;
+  versionId: string | null;
+  sealed: Uint8Array | null;
+}
+
+export const inspectSecrets = (sql: Sql, secretIds: readonly string[]): Promise<InspectedRow[]> =>
+  sql.query<InspectedRow>(
+    `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision,
+       n.version, n.version_id as "versionId", n.sealed
+     from secrets.secrets s
+     join secrets.mounts m on m.id = s.mount_id and m.disabled_at is null
+     left join secrets.newest_readable n on n.secret_id = s.id
+     where s.id = any ($1::uuid[])`,
+    [secretIds],
+  );

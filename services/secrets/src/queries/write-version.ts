@@ -1,0 +1,103 @@
+import type { Sql } from '@secrets/db';
+import type { MountRef } from '../known-mounts.ts';
+import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+
+/** A version to be written, with the conditions on which it is. */
+export interface NewVersion {
+  /** Used if the secret does not exist yet. */
+  secretId: string;
+  versionId: string;
+  sealed: Uint8Array;
+  /** The current version that the writer expects, 0 for none; null when it does not care. */
+  cas: number | null;
+  mayCreate: boolean;
+  mayUpdate: boolean;
+  /** Only this secret, unchanged since it was read. */
+  onlyIf: { secretId: string; revision: number } | null;
+}
+
+export interface WrittenVersion {
+  version: number;
+  createdAt: Date;
+  deletionTime: Date | null;
+  customMetadata: Record<string, string> | null;
+  watched: boolean;
+}
+
+const keeps = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
+const lifetime = 'least(nullif(s.delete_after_seconds, 0), nullif(mount.delete_after_seconds, 0))';
+
+// Whoever writes the same secret at the same time waits at the update, whose conditions and new values are then taken
+// from the row as the other left it; the number of a version is therefore never given twice.
+const statement = `
+  with ${enabledMount},
+  updated as (
+    update secrets.secrets s
+    set current_version = s.current_version + 1,
+        oldest_version = case when s.current_version + 1 > ${keeps}
+          then greatest(s.oldest_version, s.current_version + 2 - ${keeps}) else s.oldest_version end,
+        revision = s.revision + 1,
+        updated_at = clock_timestamp()
+    from mount
+    where s.mount_id = mount.id and s.path = $4
+      and ($8::int = s.current_version
+        or $8::int is null and not (s.cas_required or mount.cas_required))
+      and case when s.current_version = 0 then $9::boolean else $10::boolean end
+      and ($11::uuid is null or s.id = $11::uuid and s.revision = $12::bigint)
+    returning s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
+      ${lifetime} as lifetime
+  ),
+  inserted as (
+    insert into secrets.secrets as s (id, mount_id, path, current_version)
+    select $5::uuid, mount.id, $4, 1
+    from mount
+    where $9::boolean and $11::uuid is null
+      and ($8::int = 0 or $8::int is null and not mount.cas_required)
+      and not exists (select from secrets.secrets e where e.mount_id = mount.id and e.path = $4)
+    on conflict (mount_id, path) do nothing
+    returning s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
+      (select nullif(delete_after_seconds, 0) from mount) as lifetime
+  ),
+  secret as (
+    select *, updated_at + make_interval(secs => lifetime) as deletion_time
+    from (select * from updated union all select * from inserted) s
+  ),
+  written as (
+    insert into secrets.versions (secret_id, version, id, sealed, created_at, deletion_time, expires_at)
+    select id, current_version, $6::uuid, $7::bytea, updated_at, deletion_time, deletion_time from secret
+  ),
+  pruned as (
+    delete from secrets.versions v using secret
+    where v.secret_id = secret.id and v.version < secret.oldest_version
+  ),
+  told as (
+    insert into secrets.outbox (secret_id) select id from secret where watched
+  )
+  select secret.current_version as version, secret.updated_at as "createdAt",
+    secret.deletion_time as "deletionTime", secret.custom_metadata as "customMetadata", secret.watched
+  from mount left join secret on true`;
+
+/**
+ * Writes the next version, prunes the oldest and tells of the change, all in one statement. Undefined when a
+ * condition was not met, or another writer created the secret at the same moment. Throws `MountGone`.
+ */
+export async function writeVersion(
+  sql: Sql,
+  mount: MountRef,
+  path: string,
+  given: NewVersion,
+): Promise<WrittenVersion | undefined> {
+  const rows = await sql.query<WrittenVersion | { version: null }>(statement, [
+    ...underMount(mount, path),
+    given.secretId,
+    given.versionId,
+    given.sealed,
+    given.cas,
+    given.mayCreate,
+    given.mayUpdate,
+    given.onlyIf?.secretId ?? null,
+    given.onlyIf?.revision ?? null,
+  ]);
+  const row = rowOfMount(rows);
+  return row.version === null ? undefined : row;
+}

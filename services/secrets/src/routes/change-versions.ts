@@ -1,0 +1,27 @@
+import { permissionDenied } from '@secrets/domain';
+import { z } from 'zod';
+import { versionList } from '../fields.ts';
+import type { Kv } from '../kv.ts';
+import { kvOperation } from '../kv-operation.ts';
+import { changeVersions, type VersionChange } from '../queries/change-versions.ts';
+
+const summaries: Record<VersionChange, string> = {
+  delete: 'delete versions; they can be undeleted',
+  undelete: 'make deleted versions readable again',
+  destroy: 'destroy the values of versions for good',
+};
+
+/** POST on `delete/`, `undelete/` or `destroy/`: changes what exists, so it wants `update`. */
+export const changeVersionsOf = (kv: Kv, change: VersionChange) =>
+  kvOperation({
+    method: 'post',
+    kind: change,
+    path: 'secret',
+    summary: summaries[change],
+    body: z.object({ versions: versionList }),
+    handle: async ({ mount, path, body, caller }) => {
+      if (!caller.grants.includes('update')) throw permissionDenied();
+      if (await changeVersions(kv.db, mount, path, change, body.versions)) kv.changed();
+      return undefined;
+    },
+  });

@@ -1,0 +1,29 @@
+import { endpoint } from '@secrets/http';
+import { z } from 'zod';
+import { inspectedAnswer } from '../inspected-answer.ts';
+import type { Kv } from '../kv.ts';
+import { inspectSecrets as query } from '../queries/watch.ts';
+
+/** Values read at once: each may be 1 MiB. */
+const atOnce = 20;
+
+export const inspectSecrets = (kv: Kv) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/inspect',
+    summary: 'how secrets stand: whether something of each can be read, and its top-level keys',
+    from: 'sync-control',
+    body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
+    handle: async ({ body }) => {
+      const secrets = [];
+      for (let start = 0; start < body.secret_ids.length; start += atOnce)
+        secrets.push(...(await inspectSome(kv, body.secret_ids.slice(start, start + atOnce))));
+      return { data: { secrets } };
+    },
+  });
+
+async function inspectSome(kv: Kv, secretIds: readonly string[]) {
+  const rows = await query(kv.db, secretIds);
+  const byId = new Map(rows.map((row) => [row.secretId, row]));
+  return secretIds.map((id) => inspectedAnswer(kv.seal, id, byId.get(id.toLowerCase())));
+}

@@ -1,0 +1,24 @@
+import { notFound } from '@secrets/domain';
+import { endpoint } from '@secrets/http';
+import { z } from 'zod';
+import type { Kv } from '../kv.ts';
+import { mountAnswer } from '../mount-answer.ts';
+import { mountCandidates, withoutEndSlashes } from '../mount-path.ts';
+import { findMount, findMountAt } from '../queries/mounts.ts';
+
+/** What command lines ask first, to learn where a mount's path ends and which version it is. */
+export const locateMount = (kv: Kv) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/internal/ui/mounts/*path',
+    summary: 'find the mount under which a path lies',
+    params: z.object({ path: z.string() }),
+    handle: async ({ params, caller }) => {
+      const { id: namespaceId } = caller.namespace;
+      const paths = mountCandidates(`${withoutEndSlashes(params.path)}/`);
+      const at = await findMountAt(kv.db, namespaceId, paths);
+      const mount = at && (await findMount(kv.db, namespaceId, at.path));
+      if (mount === undefined) throw notFound();
+      return { data: { ...mountAnswer(mount), path: `${mount.path}/` } };
+    },
+  });

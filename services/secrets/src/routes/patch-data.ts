@@ -1,0 +1,53 @@
+import { invalid, Problem, SecretData } from '@secrets/domain';
+import type { Reply } from '@secrets/http';
+import { type Sealed, seal } from '@secrets/seal';
+import { z } from 'zod';
+import { WriteOptions } from '../fields.ts';
+import type { MountRef } from '../known-mounts.ts';
+import type { Kv } from '../kv.ts';
+import { kvOperation } from '../kv-operation.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { replaceVersion } from '../put-version.ts';
+import { readWriteState } from '../queries/write-state.ts';
+import { readValue } from '../read-value.ts';
+import { versionMetadata } from '../version-answer.ts';
+import { whyNotWritten } from '../why-not-written.ts';
+
+/** How often a patch begins again because the secret changed under it. */
+const mostTries = 50;
+
+export const patchData = (kv: Kv) =>
+  kvOperation({
+    method: 'patch',
+    kind: 'data',
+    path: 'secret',
+    summary: 'merge a patch (RFC 7386) into the newest version and write it as a new one',
+    body: z.object({ data: SecretData.transform(seal), options: WriteOptions }),
+    handle: async ({ mount, path, body }) => {
+      const cas = body.options?.cas ?? null;
+      for (let tries = 0; tries < mostTries; tries++) {
+        const reply = await patchOnce(kv, mount, path, body.data, cas);
+        if (reply !== undefined) return reply;
+      }
+      throw new Problem('unavailable', 'too many writers of this secret at once; try again');
+    },
+  });
+
+/** Undefined when the secret changed between reading and writing. */
+async function patchOnce(
+  kv: Kv,
+  mount: MountRef,
+  path: string,
+  patch: Sealed<SecretData>,
+  cas: number | null,
+): Promise<Reply | undefined> {
+  const { stored, value } = await readValue(kv, mount, path, 0);
+  if (value === undefined) return { status: 404, data: { data: null, metadata: versionMetadata(stored) } };
+  const state = await readWriteState(kv.db, mount, path);
+  const problem = whyNotWritten(state, { cas, mayCreate: false, mayUpdate: true });
+  if (problem !== undefined && state.currentVersion === stored.currentVersion) throw problem;
+  const merged = SecretData.safeParse(mergePatch(value.reveal(), patch.reveal()));
+  if (!merged.success) throw invalid(`data: ${merged.error.issues[0]?.message}`);
+  const written = await replaceVersion(kv, mount, path, seal(merged.data), stored);
+  return written === undefined ? undefined : { data: versionMetadata(written) };
+}

@@ -1,0 +1,18 @@
+import { keepingAnswer } from '../keeping-answer.ts';
+import { MountGone } from '../known-mounts.ts';
+import type { Kv } from '../kv.ts';
+import { kvOperation } from '../kv-operation.ts';
+import { findMount } from '../queries/mounts.ts';
+
+export const readConfig = (kv: Kv) =>
+  kvOperation({
+    method: 'get',
+    kind: 'config',
+    path: 'none',
+    summary: 'read what a mount keeps of old versions',
+    handle: async ({ mount }) => {
+      const found = await findMount(kv.db, mount.namespaceId, mount.path);
+      if (found === undefined) throw new MountGone();
+      return { data: keepingAnswer(found) };
+    },
+  });

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { versionNumber } from '../fields.ts';
+import type { Kv } from '../kv.ts';
+import { kvOperation } from '../kv-operation.ts';
+import { readValue } from '../read-value.ts';
+import { versionMetadata } from '../version-answer.ts';
+
+export const readData = (kv: Kv) =>
+  kvOperation({
+    method: 'get',
+    kind: 'data',
+    path: 'secret',
+    summary: 'read a version, the newest unless `version` names another',
+    query: z.object({ version: versionNumber.default(0) }),
+    handle: async ({ mount, path, query }) => {
+      const { stored, value } = await readValue(kv, mount, path, query.version);
+      const metadata = versionMetadata(stored);
+      if (value === undefined) return { status: 404, data: { data: null, metadata } };
+      return { data: { data: value.reveal(), metadata } };
+    },
+  });

@@ -1,0 +1,20 @@
+import { notFound } from '@secrets/domain';
+import { endpoint } from '@secrets/http';
+import { z } from 'zod';
+import type { Kv } from '../kv.ts';
+import { mountAnswer } from '../mount-answer.ts';
+import { withoutEndSlashes } from '../mount-path.ts';
+import { findMount } from '../queries/mounts.ts';
+
+export const readMount = (kv: Kv) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/mounts/*path',
+    summary: 'read a mount',
+    params: z.object({ path: z.string() }),
+    handle: async ({ params, caller }) => {
+      const mount = await findMount(kv.db, caller.namespace.id, withoutEndSlashes(params.path));
+      if (mount === undefined) throw notFound();
+      return { data: mountAnswer(mount) };
+    },
+  });

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '@secrets/access';
+import type { Broker, Json } from '@secrets/broker';
+import { type Db, migrate } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { createSecrets, migrations } from '../src/app.ts';
+
+/** The service on a database of its own, with a broker that keeps what it is told. */
+export interface TestSecrets {
+  db: Db;
+  published: Json[];
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestAnswer>;
+  ask(path: string, body: unknown): Promise<TestAnswer>;
+  /** A second process on the same database. */
+  another(): Promise<Omit<TestSecrets, 'another' | 'db'>>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const namespaced = (id: string): Caller => testCaller({ namespace: { id, path: id } });
+
+export async function startSecrets(): Promise<TestSecrets> {
+  const db = await openTestDb();
+  await migrate(db, migrations);
+  const seal = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+  const others: (() => Promise<void>)[] = [];
+  const first = await serve(db, seal);
+  return {
+    db,
+    ...first,
+    another: async () => {
+      const other = await serve(db, seal);
+      others.push(other.stop);
+      return other;
+    },
+    stop: async () => {
+      for (const stop of [...others, first.stop]) await stop();
+      await db.close();
+    },
+  };
+}
+
+async function serve(db: Db, seal: ReturnType<typeof parseKeyRing>) {
+  const published: Json[] = [];
+  const keys = testKeys();
+  const publish: Broker['publish'] = async (_queue, messages) => void published.push(...messages);
+  const broker = { publish } as Broker; // the service publishes and does nothing else with it
+  const metrics = createMetrics('secrets', { processMetrics: false });
+  const deps = { db, broker, seal, keys, log: silentLogger(), metrics };
+  const service = createSecrets(deps, { sweepSeconds: 0.05 });
+  const served = await serveForTest(service.app, 'secrets', keys);
+  return {
+    published,
+    call: served.call,
+    ask: (path: string, body: unknown) => served.call('POST', path, body, undefined, 'sync-control'),
+    start: service.start,
+    stop: async () => {
+      await service.stop();
+      await served.stop();
+    },
+  };
+}
+
+/** Waits until `reached` holds. Throws after 10 s. */
+export async function eventually(reached: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!(await reached())) {
+    if (Date.now() > end) throw new Error('it did not come to be within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
