@@ -46,7 +46,14 @@ test.each([
   `sbt_${'a'.repeat(9000)}`,
   'sst_\n',
   'x',
+  'a'.repeat(19),
+  'a'.repeat(257),
+  'twenty characters and blanks',
 ])('%j is no token', (text) => expect(tokenKind(text)).toBeUndefined());
+
+test('a root token of an operator’s own choice is a token', () => {
+  expect(tokenKind('root-token-of-the-operator')).toBe('service');
+});
 
 test('a batch token holds what was put in', () => {
   const keys = ring();

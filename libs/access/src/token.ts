@@ -6,6 +6,8 @@ import type { InternalKeys } from './internal-keys.ts';
 const servicePrefix = 'sst_';
 const batchPrefix = 'sbt_';
 const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
+/** A root token that an operator chose: taken as it is, so all that is known of it is what no other token is. */
+const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Longest batch token that is opened, in characters; it has to fit into a header. */
 const longestBatchToken = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
@@ -22,10 +24,13 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 
 /** What a string is by its form alone; undefined when it can be no token of ours. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
-  if (serviceToken.test(token)) return 'service';
+  if (serviceToken.test(token) || isChosenToken(token)) return 'service';
   if (token.length <= longestBatchToken && batchToken.test(token)) return 'batch';
   return undefined;
 }
+
+/** Whether a root token of an operator's own choice can be one: 20 to 256 printable ASCII characters, without our prefixes. */
+export const isChosenToken = (token: string): boolean => chosenToken.test(token);
 
 /** What a batch token says of itself: it is stored nowhere, cannot be renewed and has no accessor. */
 export const BatchToken = z.object({

@@ -52,7 +52,7 @@ test("is the operator's, as it is, which is also how a crash after the file heal
   expect(await known('root-token-of-the-operator')).toBe(true);
 });
 
-test.each(['', 'too-short', 'twenty characters and blanks'])(
+test.each(['', 'too-short', 'twenty characters and blanks', 'sst_and-more-than-that'])(
   'refuses a file that holds %j, without showing it',
   async (text) => {
     writeFileSync(file, text);

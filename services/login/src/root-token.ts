@@ -1,13 +1,11 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { newAccessor, newToken, tokenHash } from '@secrets/access';
+import { newAccessor, newToken, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import { insertRootToken, rootTokenWasMade } from './queries/tokens.ts';
 import { planLifetime } from './tokens/token-lifetime.ts';
-
-const fewestCharacters = 20;
 
 /**
  * Makes the root token at the first start: the one in the operator's file, or a new one that is written there once,
@@ -39,8 +37,8 @@ export async function ensureRootToken(db: Db, { file }: { file: string }): Promi
 function readRootToken(file: string): Sealed<string> | undefined {
   const text = readIfPresent(file)?.trim();
   if (text === undefined) return undefined;
-  if (text.length < fewestCharacters || !/^[\x21-\x7e]+$/.test(text))
-    throw new Error(`${file} must hold a root token of at least ${fewestCharacters} printable characters`);
+  if (tokenKind(text) !== 'service')
+    throw new Error(`${file} must hold a root token: 20 to 256 printable characters without blanks`);
   return seal(text);
 }
 

@@ -255,3 +255,10 @@ describe('roles', () => {
     expect(answer.body.warnings[0]).toMatch(/lets nobody in/);
   });
 });
+
+test('describes itself, and says when it is ready', async () => {
+  const description = await login.plain('/openapi.json');
+  expect(Object.keys(description.paths)).toContain('/v1/auth/{mount}/login');
+  expect(JSON.stringify(description.paths['/v1/auth/{mount}/role/{name}'])).toContain('bound_group_ids');
+  expect(await login.plain('/readyz')).toEqual({ ready: true, missing: [] });
+});

@@ -18,6 +18,8 @@ export interface LoginForTest {
   /** A caller as the gateway would make it for a token that was just issued. */
   callerOf: (answer: TestAnswer, over?: Partial<Caller>) => Caller;
   epoch: () => Promise<number>;
+  /** What the service answers outside of its API. */
+  plain: (path: string) => Promise<{ paths: Record<string, unknown> }>;
   stop: () => Promise<void>;
 }
 
@@ -61,6 +63,8 @@ export async function loginForTest({
         ...over,
       }),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
+    plain: async (path) =>
+      (await fetch(`${served.url}${path}`)).json() as Promise<{ paths: Record<string, unknown> }>,
     stop: async () => {
       await service.stop();
       await served.stop();

@@ -1,10 +1,11 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthenticator } from '@secrets/access';
 import { testCaller } from '@secrets/http/testing';
 import { type Sandbox, startSandbox, type TokenOrder } from '@secrets/sandbox';
+import { ensureRootToken } from '../src/app.ts';
 import { type LoginForTest, loginForTest } from './login-for-test.ts';
 
 const audience = 'https://management.example/';
@@ -289,6 +290,23 @@ describe('the directory', () => {
     expect(bad.body.data.steps[0].result).toMatch(/^failed: /);
     await fresh();
   });
+});
+
+test('the root token opens the gateway, also one of the operator’s own choice', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-root-'));
+  writeFileSync(join(folder, 'root'), 'a-root-token-of-my-own');
+  await login.db.query('delete from login.root_token');
+  await ensureRootToken(login.db, { file: join(folder, 'root') });
+  const gateway = createAuthenticator({ db: login.db, keys: login.keys });
+  const asked = {
+    namespace: undefined,
+    operation: 'read',
+    path: 'sys/auth',
+    remoteAddress: '127.0.0.1',
+    requestId: 'r',
+  } as const;
+  expect((await gateway.authenticate({ ...asked, token: 'a-root-token-of-my-own' })).allowed).toBe(true);
+  expect((await gateway.authenticate({ ...asked, token: 'a-root-token-of-my-owN' })).allowed).toBe(false);
 });
 
 test('nothing of a token reaches the log or an error', async () => {
