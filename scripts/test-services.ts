@@ -13,6 +13,14 @@ export interface TestServices {
   stop(): Promise<void>;
 }
 
+export interface TestServiceOptions {
+  log: (line: string) => void;
+  /** Servers that already run are named by `<prefix>_DATABASE_URL` and `<prefix>_AMQP_URL`; default `TEST`. */
+  prefix?: string;
+  /** Postgres with its own durable defaults in place of settings that only make it fast. Default false. */
+  durable?: boolean;
+}
+
 /** Ways to a server, tried in order: each gives one, or the reason why it cannot. */
 type Way = () => Promise<TestServer | string>;
 
@@ -21,18 +29,27 @@ type Way = () => Promise<TestServer | string>;
  * running Docker, else from what is installed on this machine, started privately in a temporary folder. What was
  * started is stopped at the end of the process too, also on SIGINT and SIGTERM.
  */
-export async function startTestServices({ log }: { log: (line: string) => void }): Promise<TestServices> {
+export async function startTestServices({
+  log,
+  prefix = 'TEST',
+  durable = false,
+}: TestServiceOptions): Promise<TestServices> {
   const servers: TestServer[] = [];
   const stop = stopping(servers);
-  const noDocker = whyNoDocker();
+  const [givenPostgres, givenRabbit] = [given(`${prefix}_DATABASE_URL`), given(`${prefix}_AMQP_URL`)];
+  const noDocker = whyNoDocker(prefix);
   const viaDocker =
     (start: Way): Way =>
     async () =>
       (await noDocker) ?? (await start());
   try {
     const [postgres, rabbitmq] = await Promise.all([
-      firstOf(servers, [given('TEST_DATABASE_URL'), viaDocker(dockerPostgres), installedPostgres]),
-      firstOf(servers, [given('TEST_AMQP_URL'), viaDocker(dockerRabbit), installedRabbit]),
+      firstOf(servers, [
+        givenPostgres,
+        viaDocker(() => dockerPostgres({ durable })),
+        () => installedPostgres({ durable }),
+      ]),
+      firstOf(servers, [givenRabbit, viaDocker(dockerRabbit), installedRabbit]),
     ]);
     log(`Postgres: ${postgres.how}`);
     log(`RabbitMQ: ${rabbitmq.how}`);

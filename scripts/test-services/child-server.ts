@@ -18,6 +18,7 @@ const stopTimeoutMs = 10_000;
 
 /** A server program in a process group of its own, which is stopped as a whole. */
 export interface ChildServer {
+  pid: number;
   stop(): Promise<void>;
   stopNow(): void;
 }
@@ -46,6 +47,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     throw new Error(`${command} did not start: ${words.trim().split('\n').at(-1) ?? ''}`);
   }
   return {
+    pid: child.pid!,
     stopNow,
     stop: async () => {
       signalGroup(child, stopSignal);

@@ -11,9 +11,9 @@ const answerMs = 5_000;
 const pullMs = 90_000;
 
 /** Undefined when Docker runs and has, or quickly gets, the images; else the reason. */
-export async function whyNoDocker(): Promise<string | undefined> {
-  if (process.env.TEST_DATABASE_URL !== undefined && process.env.TEST_AMQP_URL !== undefined)
-    return 'not needed';
+export async function whyNoDocker(prefix: string): Promise<string | undefined> {
+  const given = [`${prefix}_DATABASE_URL`, `${prefix}_AMQP_URL`];
+  if (given.every((name) => process.env[name] !== undefined)) return 'not needed';
   try {
     await docker(['info'], answerMs);
   } catch {
@@ -37,12 +37,11 @@ async function getImage(image: string): Promise<boolean> {
   );
 }
 
-export async function dockerPostgres(): Promise<TestServer> {
+export async function dockerPostgres({ durable }: { durable: boolean }): Promise<TestServer> {
   const container = await startContainer(images.postgres, (image) =>
-    image
+    (durable ? image : image.withTmpFs({ '/var/lib/postgresql/data': 'rw' }))
       .withEnvironment({ POSTGRES_PASSWORD: 'test' })
-      .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
-      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'])
+      .withCommand(['postgres', '-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'max_connections=300'])
       .withExposedPorts(5432),
   );
   // The first server that runs in there only prepares the database, and listens on no network address.

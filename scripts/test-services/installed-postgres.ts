@@ -9,8 +9,8 @@ import type { TestServer } from './test-server.ts';
 const run = promisify(execFile);
 const debianFolder = '/usr/lib/postgresql';
 
-/** A Postgres of this machine's installation on a free port, its data in a temporary folder and never synced. */
-export async function installedPostgres(): Promise<TestServer | string> {
+/** A Postgres of this machine's installation on a free port, its data in a temporary folder; synced only when `durable`. */
+export async function installedPostgres({ durable }: { durable: boolean }): Promise<TestServer | string> {
   const bin = findBin();
   if (bin === undefined) return 'Postgres is not installed';
   const folder = mkdtempSync(join(tmpdir(), 'test-postgres-'));
@@ -30,7 +30,7 @@ export async function installedPostgres(): Promise<TestServer | string> {
     ];
     await run(initdb!, [...initArgs, '-E', 'UTF8', '--no-sync'], { cwd: folder, timeout: 60_000 });
     const settings = [
-      'fsync=off',
+      `fsync=${durable ? 'on' : 'off'}`,
       'listen_addresses=127.0.0.1',
       'max_connections=300',
       `unix_socket_directories=${folder}`,

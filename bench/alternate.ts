@@ -1,0 +1,95 @@
+import { cpuMicroseconds } from './cpu-time.ts';
+import { type LoadJob, type LoadResult, load } from './load.ts';
+import { median } from './statistics.ts';
+
+/** What is measured: the product, or what it is measured by. */
+export interface Side {
+  name: string;
+  url: string;
+  /** Processes that work for it, without database and broker. */
+  pids: number[];
+}
+
+/** One kind of request, sent to every side. */
+export interface Load {
+  name: string;
+  job: Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
+}
+
+export interface Run extends LoadResult {
+  /** CPU time of the side's processes; undefined where the system does not tell. */
+  cpuMicrosecondsEach: number | undefined;
+}
+
+/** Runs of each side, in the order of the rounds. */
+export type Runs = Map<string, Run[]>;
+
+export interface Rounds {
+  rounds: number;
+  seconds: number;
+  log: (line: string) => void;
+}
+
+const connections = 32;
+const warmUpSeconds = 3;
+
+/** Sends one kind of load to all sides in turn, round after round; the side that begins changes. */
+export async function alternate(
+  sides: Side[],
+  wanted: Load,
+  { rounds, seconds, log }: Rounds,
+): Promise<Runs> {
+  const runs: Runs = new Map(sides.map(({ name }) => [name, []]));
+  for (const side of sides) await runOnce(side, wanted, warmUpSeconds);
+  for (let round = 0; round < rounds; round += 1) {
+    const inTurn = sides.map((_, at) => sides[(at + round) % sides.length]!);
+    for (const side of inTurn) {
+      const run = await runOnce(side, wanted, seconds);
+      runs.get(side.name)?.push(run);
+      log(`round ${round + 1} of ${rounds}, ${wanted.name}, ${side.name}: ${describe(run)}`);
+    }
+  }
+  return runs;
+}
+
+async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run> {
+  const before = cpuMicroseconds(side.pids);
+  const result = await load({ ...job, url: side.url, connections, seconds });
+  const after = cpuMicroseconds(side.pids);
+  const isKnown = before !== undefined && after !== undefined;
+  return { ...result, cpuMicrosecondsEach: isKnown ? (after - before) / result.requests : undefined };
+}
+
+const describe = ({ perSecond, p50, p99 }: Run): string =>
+  `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+
+/** Columns of the table that `rowsOf` fills. */
+export const columns = [
+  '',
+  'a second',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs each',
+  'product / this',
+  'CPU this / product',
+];
+
+/** One row a side: medians over the rounds, and the median of the ratios within each round. */
+export function rowsOf(name: string, runs: Runs): string[][] {
+  const [product = []] = runs.values();
+  return [...runs].map(([side, measured]) => {
+    const of = (value: (run: Run) => number) => median(measured.map(value));
+    const cpu = of(({ cpuMicrosecondsEach }) => cpuMicrosecondsEach ?? Number.NaN);
+    const cpuOfProduct = median(product.map(({ cpuMicrosecondsEach }) => cpuMicrosecondsEach ?? Number.NaN));
+    const ratio = median(product.map((run, round) => run.perSecond / measured[round]!.perSecond));
+    return [
+      `${name}, ${side}`,
+      of(({ perSecond }) => perSecond).toFixed(0),
+      of(({ p50 }) => p50).toFixed(1),
+      of(({ p99 }) => p99).toFixed(1),
+      cpu.toFixed(0),
+      measured === product ? '' : ratio.toFixed(2),
+      measured === product ? '' : (cpu / cpuOfProduct).toFixed(2),
+    ];
+  });
+}

@@ -1,0 +1,16 @@
+import type { BenchServers } from './servers.ts';
+
+/** What every program of the bench is given. */
+export interface BenchOptions {
+  servers: BenchServers;
+  /** Shows progress. */
+  log: (line: string) => void;
+  /** Length of one measurement. */
+  seconds: number;
+  /** How often each measurement is made. */
+  rounds: number;
+  /** How many secrets are synced at once. */
+  secrets: number;
+  /** Folder for CPU profiles of the product's processes. */
+  profiles: string | undefined;
+}

@@ -1,0 +1,28 @@
+import { Agent } from 'node:http';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+/** Where the simulated store is, and as whom it is called. */
+export interface StoreAccess {
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** The provider's client, as bounded as the worker's: kept connections, timeouts, no retries of its own. */
+export function storeClient(access: StoreAccess): SecretsManagerClient {
+  const { endpoint, region, accessKeyId, secretAccessKey } = access;
+  return new SecretsManagerClient({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    maxAttempts: 1,
+    requestHandler: new NodeHttpHandler({
+      httpAgent: new Agent({ keepAlive: true, maxSockets: 50 }),
+      connectionTimeout: 5_000,
+      requestTimeout: 15_000,
+      socketTimeout: 15_000,
+    }),
+  });
+}

@@ -1,0 +1,55 @@
+// Calls of the provider's client and nothing else, so many at once: takes jobs from its parent, answers with figures.
+import { randomUUID } from 'node:crypto';
+import {
+  CreateSecretCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { forEach } from '../api-client.ts';
+import { type StoreAccess, storeClient } from './store-client.ts';
+
+export interface StoreJob {
+  access: StoreAccess;
+  operation: 'create' | 'put';
+  names: string[];
+  value: string;
+  atOnce: number;
+}
+
+export interface StoreLoop {
+  seconds: number;
+  /** Of each call. */
+  milliseconds: number[];
+}
+
+let client: SecretsManagerClient | undefined;
+
+async function run({ access, operation, names, value, atOnce }: StoreJob): Promise<StoreLoop> {
+  const opened = client ?? storeClient(access);
+  client = opened;
+  const milliseconds: number[] = [];
+  const began = performance.now();
+  await forEach(names, atOnce, async (name) => {
+    const called = performance.now();
+    await call(opened, operation, name, value);
+    milliseconds.push(performance.now() - called);
+  });
+  return { seconds: (performance.now() - began) / 1_000, milliseconds };
+}
+
+function call(opened: SecretsManagerClient, operation: StoreJob['operation'], name: string, value: string) {
+  const ClientRequestToken = randomUUID();
+  if (operation === 'put')
+    return opened.send(
+      new PutSecretValueCommand({ SecretId: name, SecretString: value, ClientRequestToken }),
+    );
+  const Tags = [{ Key: 'bench', Value: 'limit' }];
+  return opened.send(new CreateSecretCommand({ Name: name, SecretString: value, ClientRequestToken, Tags }));
+}
+
+process.on('message', (job: StoreJob) => {
+  run(job).then(
+    (loop) => process.send?.(loop),
+    (error: unknown) => process.send?.({ failure: String(error) }),
+  );
+});

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { alternate, columns, type Load, rowsOf, type Side } from './alternate.ts';
+import { forEach, sandboxClient } from './api-client.ts';
+import type { BenchOptions } from './bench-options.ts';
+import { type Product, startProduct } from './product.ts';
+import { startProgram, stopPrograms } from './program.ts';
+import type { Report } from './report.ts';
+
+const audience = 'https://secrets.example.test';
+const identities = 50;
+const path = '/v1/auth/bench/login';
+
+/** Logins with a JWT through gateway and login, beside bare express with `jose` and one insert. */
+export async function benchLogin(options: BenchOptions): Promise<Report[]> {
+  const programs = [await startProgram({ source: 'libs/sandbox/src/main.ts', env: {} })];
+  const sandboxUrl = programs[0]!.url;
+  let product: Product | undefined;
+  try {
+    product = await startProduct({ ...options, sandboxUrl });
+    const directory = await directoryOf(sandboxUrl);
+    const bodies = await prepare(product, sandboxUrl, directory.tenantId);
+    const { databaseUrl } = options.servers;
+    const service = await startProgram({
+      source: 'bench/skeleton/login.ts',
+      env: {
+        DATABASE_URL: databaseUrl,
+        AUDIENCE: audience,
+        KEYS_URL: directory.keysUrl,
+        ISSUER: directory.issuer,
+      },
+    });
+    programs.unshift(service);
+    const gateway = await startProgram({
+      source: 'bench/skeleton/gateway.ts',
+      env: { DATABASE_URL: databaseUrl, UPSTREAM_URL: service.url, TOKENS: 'none' },
+    });
+    programs.unshift(gateway);
+    const sides: Side[] = [
+      { name: 'product', url: product.url, pids: [product.pids.gateway, product.pids.login] },
+      { name: 'skeleton', url: gateway.url, pids: [gateway.pid, service.pid] },
+    ];
+    const headers = { 'content-type': 'application/json' };
+    const wanted: Load = { name: 'login', job: { method: 'POST', headers, paths: [path], bodies } };
+    const runs = await alternate(sides, wanted, options);
+    const rows = rowsOf(wanted.name, runs);
+    return [{ title: 'Logins with a JWT', columns, rows, notes, measured: Object.fromEntries(runs) }];
+  } finally {
+    await product?.stop();
+    await stopPrograms(programs);
+  }
+}
+
+const notes = [
+  `32 connections, ${identities} identities, RS256; a gateway and a login process each, on one Postgres`,
+  'skeleton: bare express and undici, verifying with jose and storing the token with one insert',
+  'for orientation: OpenBao 2.6.2 reached 1,280 logins/s on its own storage, 590 on Postgres ' +
+    '(measured on two cores, load generator on the same machine)',
+];
+
+interface DirectoryUrls {
+  tenantId: string;
+  keysUrl: string;
+  issuer: string;
+}
+
+async function directoryOf(sandboxUrl: string): Promise<DirectoryUrls> {
+  const about = (await sandboxClient(sandboxUrl)('GET', 'about')) as {
+    directory: { path: string; tenant_id: string };
+  };
+  const { path: base, tenant_id: tenantId } = about.directory;
+  const discovery = `${sandboxUrl}${base}/${tenantId}/.well-known/openid-configuration`;
+  const { jwks_uri: keysUrl, issuer } = (await (await fetch(discovery)).json()) as {
+    jwks_uri: string;
+    issuer: string;
+  };
+  return { tenantId, keysUrl, issuer };
+}
+
+/** Makes everything that a login needs, and gives the bodies of the logins. */
+async function prepare({ api }: Product, sandboxUrl: string, tenantId: string): Promise<string[]> {
+  const principals = Array.from({ length: identities }, () => randomUUID());
+  await api('POST', 'sys/auth/bench', { type: 'cloudB' });
+  await api('POST', 'auth/bench/config', { tenant_id: tenantId, resource: audience });
+  const policy = 'path "bench/data/*" { capabilities = ["read"] }';
+  await api('POST', 'sys/policies/acl/bench', { policy });
+  const role = { policies: 'bench', bound_service_principal_ids: principals, token_ttl: '1h' };
+  await api('POST', 'auth/bench/role/bench', role);
+  const bodies: string[] = [];
+  const sandbox = sandboxClient(sandboxUrl);
+  await forEach(principals, 4, async (oid) => {
+    const order = { oid, audience };
+    const { token } = (await sandbox('POST', 'directory/token', order)) as {
+      token: string;
+    };
+    bodies.push(JSON.stringify({ role: 'bench', jwt: token }));
+  });
+  return bodies;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Api, apiClient } from './api-client.ts';
+import type { BenchOptions } from './bench-options.ts';
+import { type Program, startProgram, stopPrograms } from './program.ts';
+
+export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles'> {
+  /** Base URL of the sandbox, where it is wanted: its directory for login, its store for the worker. */
+  sandboxUrl?: string;
+  /** Whether sync-control and a worker run. Default false. */
+  sync?: boolean;
+}
+
+/** The product, each service a process of its own. */
+export interface Product {
+  url: string;
+  rootToken: string;
+  api: Api;
+  sealKeyFile: string;
+  pids: { gateway: number; login: number; secrets: number };
+  stop(): Promise<void>;
+}
+
+const nowhere = 'http://127.0.0.1:9';
+
+/** Starts login, secrets and the gateway on the run's database, and what syncs when it is asked for. */
+export async function startProduct({
+  servers,
+  profiles,
+  sandboxUrl,
+  sync,
+}: ProductOptions): Promise<Product> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-product-'));
+  const sealKeyFile = keyFile(folder, 'seal.key', 'k1:');
+  const rootTokenFile = join(folder, 'root-token');
+  const environment = {
+    DATABASE_URL: servers.databaseUrl,
+    AMQP_URL: servers.amqpUrl,
+    SEAL_KEY_FILE: sealKeyFile,
+    INTERNAL_KEY_FILE: keyFile(folder, 'internal.key', ''),
+    ROOT_TOKEN_FILE: rootTokenFile,
+    AUDIT_FILE: join(folder, 'audit.log'),
+    ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
+  };
+  const running: Program[] = [];
+  const start = async (service: string, env: Record<string, string> = {}, portVariable = 'PORT') => {
+    const source = `services/${service}/src/main.ts`;
+    const program = await startProgram({ source, env: { ...environment, ...env }, portVariable, profiles });
+    running.unshift(program);
+    return program;
+  };
+  const stop = async () => {
+    await stopPrograms(running);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const login = await start('login');
+    const secrets = await start('secrets');
+    const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
+    const control = sync ? await start('sync-control', inward) : undefined;
+    if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+    const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? nowhere, INTERNAL_PORT: '0' };
+    const gateway = await start('gateway', outward);
+    const rootToken = readFileSync(rootTokenFile, 'utf8').trim();
+    return {
+      url: gateway.url,
+      rootToken,
+      api: apiClient(gateway.url, rootToken),
+      sealKeyFile,
+      pids: { gateway: gateway.pid, login: login.pid, secrets: secrets.pid },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const sandboxSettings = (url: string) => ({
+  CLOUDB_AUTHORITY_URL: `${url}/directory`,
+  CLOUDA_ENDPOINT_URL: `${url}/clouda`,
+  EGRESS_ALLOW: `127.0.0.1/32:${new URL(url).port}`,
+});
+
+function keyFile(folder: string, name: string, prefix: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  return file;
+}

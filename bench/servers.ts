@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'amqplib';
+import pg from 'pg';
+import { startTestServices } from '../scripts/test-services.ts';
+
+/** Postgres with a database of the run's own, and RabbitMQ. */
+export interface BenchServers {
+  databaseUrl: string;
+  amqpUrl: string;
+  versions: { postgres: string; rabbitmq: string };
+  /** Drops the database, and stops what was started. */
+  stop(): Promise<void>;
+}
+
+/** Finds or starts both servers, with durable settings. Throws, saying what is missing, when one cannot be had. */
+export async function startServers(log: (line: string) => void): Promise<BenchServers> {
+  const services = await startTestServices({ log, prefix: 'BENCH', durable: true });
+  const { databaseUrl: server, amqpUrl, how } = services;
+  try {
+    if (server === undefined)
+      throw new Error(`The bench needs Postgres (BENCH_DATABASE_URL); ${how.postgres}`);
+    if (amqpUrl === undefined) throw new Error(`The bench needs RabbitMQ (BENCH_AMQP_URL); ${how.rabbitmq}`);
+    const database = `bench_${randomBytes(6).toString('hex')}`;
+    await run(server, `create database ${database}`);
+    return {
+      databaseUrl: Object.assign(new URL(server), { pathname: `/${database}` }).toString(),
+      amqpUrl,
+      versions: { postgres: await postgresVersion(server), rabbitmq: await rabbitVersion(amqpUrl) },
+      stop: async () => {
+        await run(server, `drop database if exists ${database} with (force)`);
+        await services.stop();
+      },
+    };
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+}
+
+async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function postgresVersion(url: string): Promise<string> {
+  const [row] = await run(
+    url,
+    `select current_setting('server_version') || ' (fsync ' || current_setting('fsync') ||
+       ', synchronous_commit ' || current_setting('synchronous_commit') || ')' as version`,
+  );
+  return String(row?.version);
+}
+
+async function rabbitVersion(url: string): Promise<string> {
+  const connection = await connect(url);
+  const { version } = connection.connection.serverProperties;
+  await connection.close();
+  return String(version);
+}

@@ -1,0 +1,84 @@
+// The least that a service of secrets can be: the product's own statements and its encryption, and nothing else.
+import { randomUUID } from 'node:crypto';
+import { decodeSecretData, encodeSecretData, type SecretData, versionIdentity } from '@secrets/domain';
+import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
+import express from 'express';
+import type { MountRef } from '../../services/secrets/src/known-mounts.ts';
+import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
+import { readVersion } from '../../services/secrets/src/queries/read-version.ts';
+import { writeVersion } from '../../services/secrets/src/queries/write-version.ts';
+import { bareSql } from './bare-sql.ts';
+import { serve } from './serve.ts';
+
+const { DATABASE_URL = '', SEAL_KEY_FILE = '' } = process.env;
+const sql = bareSql(DATABASE_URL);
+const ring = readKeyRing(SEAL_KEY_FILE);
+const mounts = new Map<string, MountRef>();
+
+async function mountAt(path: string): Promise<MountRef> {
+  const mount = mounts.get(path) ?? (await findMountAt(sql, 'root', [path]));
+  if (mount === undefined) throw new Error('no such mount');
+  mounts.set(path, mount);
+  return mount;
+}
+
+const envelope = (data: unknown) => ({
+  request_id: randomUUID(),
+  lease_id: '',
+  lease_duration: 0,
+  renewable: false,
+  data,
+  wrap_info: null,
+  warnings: null,
+  auth: null,
+});
+
+interface Shown {
+  version: number;
+  createdAt: Date;
+  deletionTime: Date | null;
+  customMetadata: Record<string, string> | null;
+}
+
+const metadata = ({ version, createdAt, deletionTime, customMetadata }: Shown) => ({
+  created_time: createdAt.toISOString(),
+  custom_metadata: customMetadata,
+  deletion_time: deletionTime?.toISOString() ?? '',
+  destroyed: false,
+  version,
+});
+
+const app = express();
+app.disable('x-powered-by');
+app.disable('etag');
+app.get('/v1/:mount/data/:path', async (request, response) => {
+  const mount = await mountAt(request.params.mount);
+  const stored = await readVersion(sql, mount, request.params.path);
+  if (stored?.sealed === undefined || stored.sealed === null) return void response.sendStatus(404);
+  const identity = versionIdentity({
+    mountId: mount.id,
+    path: request.params.path,
+    versionId: stored.versionId,
+  });
+  const data = decodeSecretData(decrypt(ring, identity, stored.sealed));
+  response.json(envelope({ data, metadata: metadata(stored) }));
+});
+app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
+  const mount = await mountAt(request.params.mount);
+  const versionId = randomUUID();
+  const identity = versionIdentity({ mountId: mount.id, path: request.params.path, versionId });
+  const { data } = request.body as { data: SecretData };
+  const written = await writeVersion(sql, mount, request.params.path, {
+    secretId: randomUUID(),
+    versionId,
+    sealed: encrypt(ring, identity, encodeSecretData(data)),
+    cas: null,
+    mayCreate: true,
+    mayUpdate: true,
+    onlyIf: null,
+  });
+  if (written === undefined) return void response.sendStatus(409);
+  response.json(envelope(metadata(written)));
+});
+
+serve(app);

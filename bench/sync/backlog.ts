@@ -1,0 +1,104 @@
+import { forEach } from '../api-client.ts';
+import type { BenchOptions } from '../bench-options.ts';
+import type { StoreJob } from '../limits/store-loop.ts';
+import type { Report } from '../report.ts';
+import { median } from '../statistics.ts';
+import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
+
+const atOnce = 16; // what a worker does by default
+const columns = ['', 'a second', 'first after ms', 'all after ms', 'limit a second', 'product / limit'];
+
+interface Round {
+  perSecond: number;
+  firstMs: number;
+  allMs: number;
+  limitPerSecond: number;
+}
+
+/** How fast what has piled up while syncing was off reaches the store, once it is on. */
+export async function measureBacklog(
+  setup: SyncSetup,
+  { secrets, rounds, log }: BenchOptions,
+): Promise<Report> {
+  const kinds = { 'first push (CreateSecret)': [] as Round[], 'new version (PutSecretValue)': [] as Round[] };
+  for (let round = 0; round < rounds; round += 1) {
+    const names = Array.from({ length: secrets }, (_, at) => `round-${round}/app-${at}`);
+    for (const [kind, measured] of Object.entries(kinds)) {
+      const isFirst = kind.startsWith('first');
+      const product = await pushAll(setup, names, isFirst);
+      const limit = await limitOf(setup, names, isFirst ? 'create' : 'put');
+      measured.push({ ...product, limitPerSecond: limit });
+      log(
+        `round ${round + 1} of ${rounds}, ${kind}: ${product.perSecond.toFixed(0)}/s, limit ${limit.toFixed(0)}/s`,
+      );
+    }
+  }
+  const rows = Object.entries(kinds).map(([kind, measured]) => rowOf(kind, measured));
+  return { title: `${secrets} secrets on their way to one store`, columns, rows, notes, measured: kinds };
+}
+
+const notes = [
+  'everything piled up while syncing was disabled; measured from enabling it; a second: between the first and the last',
+  `one worker process, ${atOnce} entries at once; real Postgres and RabbitMQ, every service a process, the store a simulation`,
+  `limit: the same call of the provider's client, ${atOnce} at once, from a process that does nothing else, against the same simulation`,
+];
+
+function rowOf(kind: string, rounds: Round[]): string[] {
+  const of = (value: (round: Round) => number, digits = 0) => median(rounds.map(value)).toFixed(digits);
+  return [
+    kind,
+    of(({ perSecond }) => perSecond),
+    of(({ firstMs }) => firstMs),
+    of(({ allMs }) => allMs),
+    of(({ limitPerSecond }) => limitPerSecond),
+    of(({ perSecond, limitPerSecond }) => perSecond / limitPerSecond, 2),
+  ];
+}
+
+async function pushAll(
+  setup: SyncSetup,
+  names: string[],
+  isFirst: boolean,
+): Promise<Omit<Round, 'limitPerSecond'>> {
+  const { api } = setup.product;
+  await api('PATCH', 'sys/sync/config', { disabled: true });
+  await forEach(names, atOnce, (name) => api('POST', `${mount}/data/${name}`, newValue()));
+  if (isFirst)
+    await forEach(names, atOnce, (name) =>
+      api('POST', `${destination}/associations/set`, { mount, secret_name: name }),
+    );
+  const waiting = `select count(*) = ${names.length} from sync.entries where applied_generation < generation`;
+  await untilTrue(setup, 'everything is pending', waiting);
+  await untilTrue(
+    setup,
+    'everything is announced',
+    'select count(*) = 0 from sync.entries where due_at is not null',
+  );
+  const enabledAt = Date.now();
+  await api('PATCH', 'sys/sync/config', { disabled: false });
+  const synced =
+    "select count(*) = 0 from sync.entries where applied_generation < generation or status <> 'SYNCED'";
+  await untilTrue(setup, 'everything is synced', synced);
+  return achieved(setup, names.length, enabledAt);
+}
+
+/** From the moments that the entries tell; the database runs on this machine's clock. */
+async function achieved({ database }: SyncSetup, count: number, enabledAt: number) {
+  const { rows } = await database.query<{ first: Date; last: Date }>(
+    `select min(synced_at) as first, max(synced_at) as last
+     from (select synced_at from sync.entries order by synced_at desc limit ${count}) newest`,
+  );
+  const [first, last] = [rows[0]!.first.getTime(), rows[0]!.last.getTime()];
+  return {
+    perSecond: (count - 1) / ((last - first) / 1_000),
+    firstMs: first - enabledAt,
+    allMs: last - enabledAt,
+  };
+}
+
+async function limitOf({ looper, access }: SyncSetup, names: string[], operation: StoreJob['operation']) {
+  const value = JSON.stringify(newValue().data);
+  const limitNames = names.map((name) => `limit/${name}`);
+  const { seconds } = await looper.run({ access, operation, names: limitNames, value, atOnce });
+  return names.length / seconds;
+}
