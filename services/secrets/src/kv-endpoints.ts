@@ -34,23 +34,27 @@ export function kvEndpoints(mounts: KnownMounts, operations: readonly KvOperatio
       query: z.unknown(),
       body: z.unknown(),
       describedAs: operations.filter((operation) => operation.method === method).map(described),
-      handle: (request) => underItsMount(mounts, request, (mount) => run(table, method, mount, request)),
+      handle: (request) =>
+        underItsMount(mounts, request, (mount) => prepareOperation(table, method, mount, request)),
     }),
   );
 }
 
-/** A mount that went away since it was remembered is looked for once more. */
+/**
+ * What is remembered of a mount may be out of date. A statement that finds it gone, and a request that makes no sense
+ * below it, have the mount looked for once more.
+ */
 async function underItsMount(
   mounts: KnownMounts,
   { params, caller }: AnyRequest,
-  work: (mount: MountRef) => Promise<Reply | undefined>,
+  prepare: (mount: MountRef) => () => Promise<Reply | undefined>,
 ): Promise<Reply | undefined> {
   if (isReserved(params.path)) throw new Problem('not_found', 'no such path');
   for (let tries = 0; tries < 2; tries++) {
     const mount = await mounts.find(caller.namespace.id, params.path);
     if (mount === undefined) break;
     try {
-      return await work(mount);
+      return await prepared(prepare, mount, tries === 0)();
     } catch (error) {
       if (!(error instanceof MountGone)) throw error;
       mounts.forget(mount);
@@ -59,27 +63,41 @@ async function underItsMount(
   throw new Problem('not_found', 'nothing is mounted at this path');
 }
 
-async function run(
+function prepared(
+  prepare: (mount: MountRef) => () => Promise<Reply | undefined>,
+  mount: MountRef,
+  isDoubtful: boolean,
+) {
+  try {
+    return prepare(mount);
+  } catch (error) {
+    throw isDoubtful ? new MountGone() : error;
+  }
+}
+
+/** Finds the operation and parses its input; what it gives runs it. */
+function prepareOperation(
   table: ReadonlyMap<string, KvOperation>,
   method: Method,
   mount: MountRef,
   request: AnyRequest,
-): Promise<Reply | undefined> {
+): () => Promise<Reply | undefined> {
   const [kind, rest] = splitKind(request.params.path.slice(mount.path.length + 1));
   const operation = table.get(`${method} ${kind}`);
   if (operation === undefined) throw noOperation(kind);
-  const path = checkedPath(operation, rest);
-  for (const field of unknownFields(operation.body, request.body))
-    request.warn(`unknown field ${field} was ignored`);
   const input = {
     mount,
-    path,
+    path: checkedPath(operation, rest),
     query: parseInput(operation.query, request.query),
     body: parseInput(operation.body, request.body),
     caller: request.caller,
     warn: request.warn,
   };
-  return await operation.handle(input as KvRequest<never, never>);
+  return () => {
+    for (const field of unknownFields(operation.body, request.body))
+      request.warn(`unknown field ${field} was ignored`);
+    return operation.handle(input as KvRequest<never, never>);
+  };
 }
 
 /** `data/a/b` as `data` and `a/b`. */

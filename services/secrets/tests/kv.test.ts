@@ -69,12 +69,9 @@ describe('writing and reading', () => {
     expect(JSON.stringify(read.body.data.data)).toBe(text);
   });
 
-  test.each(['a//b', '/a', 'a%00b', 'a%0Ab', 'a/', 'y'.repeat(2_049)])(
-    'path %j is refused',
-    async (path) => {
-      expect((await write(path, { a: 1 })).status).toBe(400);
-    },
-  );
+  test.each(['a//b', '/a', 'a%00b', 'a%0Ab', 'a/', 'y'.repeat(2_049)])('path %j is refused', async (path) => {
+    expect((await write(path, { a: 1 })).status).toBe(400);
+  });
 
   test('the longest path and any other letters are taken', async () => {
     const paths = [

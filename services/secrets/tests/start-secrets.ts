@@ -11,6 +11,7 @@ import { createSecrets, migrations } from '../src/app.ts';
 /** The service on a database of its own, with a broker that keeps what it is told. */
 export interface TestSecrets {
   db: Db;
+  url: string;
   published: Json[];
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestAnswer>;
   ask(path: string, body: unknown): Promise<TestAnswer>;
@@ -53,6 +54,7 @@ async function serve(db: Db, seal: ReturnType<typeof parseKeyRing>) {
   const service = createSecrets(deps, { sweepSeconds: 0.05 });
   const served = await serveForTest(service.app, 'secrets', keys);
   return {
+    url: served.url,
     published,
     call: served.call,
     ask: (path: string, body: unknown) => served.call('POST', path, body, undefined, 'sync-control'),

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { testCaller } from '@secrets/http/testing';
+import { eventually, namespaced, startSecrets, type TestSecrets } from './start-secrets.ts';
+
+let secrets: TestSecrets;
+beforeAll(async () => {
+  secrets = await startSecrets();
+});
+afterAll(() => secrets.stop());
+
+const call: TestSecrets['call'] = (...given) => secrets.call(...given);
+const mount = (path: string, body: object = { type: 'kv' }) => call('POST', `/sys/mounts/${path}`, body);
+
+test('a mount is made, read, tuned, listed and unmounted', async () => {
+  const made = await mount('team/kv/', { type: 'kv', description: 'ours', config: { max_versions: 4 } });
+  expect(made.status).toBe(204);
+  const { data } = (await call('GET', '/sys/mounts/team/kv')).body;
+  expect(data).toEqual({
+    accessor: expect.stringMatching(/^kv_[0-9a-f]{8}$/),
+    config: { cas_required: false, delete_version_after: '0s', max_versions: 4 },
+    description: 'ours',
+    options: { version: '2' },
+    type: 'kv',
+    uuid: expect.any(String),
+  });
+  await call('POST', '/sys/mounts/team/kv/tune', { description: 'theirs', config: { max_versions: 5 } });
+  const tuned = (await call('GET', '/sys/mounts/team/kv/tune')).body.data;
+  expect(tuned).toMatchObject({ description: 'theirs', max_versions: 5 });
+  expect((await call('GET', '/sys/mounts')).body.data['team/kv/'].accessor).toBe(data.accessor);
+  expect((await call('LIST', '/sys/mounts')).body.data.keys).toContain('team/kv/');
+  const located = await call('GET', '/sys/internal/ui/mounts/team/kv/some/secret');
+  expect(located.body.data).toMatchObject({ path: 'team/kv/', options: { version: '2' } });
+  expect((await call('DELETE', '/sys/mounts/team/kv')).status).toBe(204);
+  expect((await call('GET', '/sys/mounts/team/kv')).status).toBe(404);
+});
+
+test('only version 2 is offered', async () => {
+  for (const body of [
+    { type: 'kv', options: { version: '1' } },
+    { type: 'kv', options: { version: 1 } },
+    { type: 'kv-v1' },
+  ]) {
+    const refused = await mount('v1', body);
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors[0]).toContain('version 1');
+  }
+  for (const body of [{}, { type: 'database' }, { type: 'kv', options: { version: '3' } }])
+    expect((await mount('v1', body)).status).toBe(400);
+  expect((await mount('v2', { type: 'kv-v2' })).status).toBe(204);
+});
+
+test('mounts never lie inside each other, whoever comes first', async () => {
+  await mount('a/b');
+  for (const path of ['a/b', 'a', 'a/b/c']) expect((await mount(path)).status).toBe(409);
+  expect((await mount('a/bc')).status).toBe(204);
+  for (const path of ['sys', 'auth/x', 'identity', 'cubbyhole']) expect((await mount(path)).status).toBe(400);
+  const both = await Promise.all(['race', 'race/x', 'race', 'race/y'].map((path) => mount(path)));
+  const made = both.filter(({ status }) => status === 204).length;
+  const keys: string[] = (await call('LIST', '/sys/mounts')).body.data.keys;
+  expect(keys.filter((key) => key.startsWith('race'))).toHaveLength(made);
+  expect(made === 1 || !keys.includes('race/')).toBe(true);
+});
+
+test('a mount of another namespace is not seen', async () => {
+  await call('POST', '/sys/mounts/mine', { type: 'kv' }, namespaced('n1'));
+  await call('POST', '/mine/data/a', { data: { in: 'n1' } }, namespaced('n1'));
+  expect((await call('GET', '/mine/data/a')).status).toBe(404);
+  expect((await call('GET', '/mine/data/a', undefined, namespaced('n2'))).status).toBe(404);
+  await mount('mine');
+  expect((await call('GET', '/mine/data/a')).status).toBe(404);
+  expect((await call('GET', '/mine/data/a', undefined, namespaced('n1'))).body.data.data).toEqual({
+    in: 'n1',
+  });
+});
+
+test('names of mounts and secrets may look like each other', async () => {
+  await mount('x/data');
+  expect((await call('POST', '/x/data/data/data/metadata', { data: { a: 1 } })).status).toBe(200);
+  expect((await call('GET', '/x/data/data/data/metadata')).body.data.data).toEqual({ a: 1 });
+  expect((await call('LIST', '/x/data/metadata')).body.data.keys).toEqual(['data/']);
+});
+
+test('an unmounted path is free at once, on every process, and the new mount is empty', async () => {
+  const other = await secrets.another();
+  const deeper = '/free/sub/data/a';
+  await mount('free');
+  await call('POST', '/free/data/a', { data: { old: 'canary' } });
+  expect((await other.call('GET', '/free/data/a')).status).toBe(200);
+  await call('DELETE', '/sys/mounts/free');
+  expect((await other.call('GET', '/free/data/a')).status).toBe(404);
+  await mount('free/sub');
+  expect((await other.call('POST', deeper, { data: { new: 1 } })).status).toBe(200);
+  expect((await call('GET', deeper)).body.data.data).toEqual({ new: 1 });
+  await call('DELETE', '/sys/mounts/free/sub');
+  await mount('free');
+  expect((await other.call('GET', '/free/data/a')).status).toBe(404);
+});
+
+test('readers see the value or nothing while a mount goes and comes', async () => {
+  await mount('busy');
+  await call('POST', '/busy/data/a', { data: { a: 1 } });
+  let isOver = false;
+  const statuses = new Set<number>();
+  const reader = async () => {
+    while (!isOver) statuses.add((await call('GET', '/busy/data/a')).status);
+  };
+  const readers = [reader(), reader(), reader()];
+  for (let i = 0; i < 5; i++) {
+    await call('DELETE', '/sys/mounts/busy');
+    await mount('busy');
+    await call('POST', '/busy/data/a', { data: { a: 1 } });
+  }
+  isOver = true;
+  await Promise.all(readers);
+  expect([...statuses].every((status) => [200, 404].includes(status))).toBe(true);
+});
+
+test('what was unmounted is purged after a restart, whatever its size', async () => {
+  await mount('large');
+  const [{ id } = { id: '' }] = await secrets.db.query<{ id: string }>(
+    "select id from secrets.mounts where path = 'large' and disabled_at is null",
+  );
+  await secrets.db.query(
+    `insert into secrets.secrets (id, mount_id, path, watched)
+     select gen_random_uuid(), $1, 's' || n, n % 2 = 0 from generate_series(1, 1500) n`,
+    [id],
+  );
+  await secrets.db.query('update secrets.mounts set disabled_at = now() where id = $1', [id]); // and the process died
+  await secrets.start();
+  await eventually(async () => {
+    const rows = await secrets.db.query('select from secrets.mounts where disabled_at is not null');
+    return rows.length === 0;
+  });
+  expect(await secrets.db.query('select from secrets.secrets where mount_id = $1', [id])).toEqual([]);
+  await eventually(() => secrets.published.length === 750);
+});
+
+test('tuning wants `update`, and a mount that is there', async () => {
+  const creator = testCaller({ grants: ['create'] });
+  expect((await call('POST', '/sys/mounts/v2/tune', {}, creator)).status).toBe(403);
+  expect((await call('POST', '/sys/mounts/nowhere/tune', {})).status).toBe(404);
+  expect((await call('DELETE', '/sys/mounts/nowhere')).status).toBe(204);
+});
+
+test('the description shows what lies below a mount', async () => {
+  const served = await fetch(new URL('/openapi.json', secrets.url));
+  const { paths } = (await served.json()) as { paths: Record<string, Record<string, unknown>> };
+  expect(Object.keys(paths['/v1/{mount}/data/{path}']!).sort()).toEqual(['delete', 'get', 'patch', 'post']);
+  expect(paths['/v1/{path}']).toBeUndefined();
+});
