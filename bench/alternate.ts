@@ -54,7 +54,9 @@ export async function alternate(
 
 async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run> {
   const before = cpuMicroseconds(side.pids);
-  const result = await load({ ...job, url: side.url, connections, seconds });
+  const result = await load({ ...job, url: side.url, connections, seconds }).catch((cause: unknown) => {
+    throw new Error(`the load on ${side.name} failed`, { cause });
+  });
   const after = cpuMicroseconds(side.pids);
   const isKnown = before !== undefined && after !== undefined;
   return { ...result, cpuMicrosecondsEach: isKnown ? (after - before) / result.requests : undefined };

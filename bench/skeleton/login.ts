@@ -13,7 +13,8 @@ const seconds = 3_600;
 const statement = `
   insert into login.tokens (hash, accessor, namespace_id, display_name, creation_path, policies, metadata, renewable,
     ttl_seconds, expires_at)
-  values ($1, $2, 'root', $3, 'auth/bench/login', $4::text[], $5::jsonb, true, $6, now() + $6 * interval '1 second')`;
+  values ($1, $2, 'root', $3, 'auth/bench/login', $4::text[], $5::jsonb, true, $6::integer,
+    now() + $6::integer * interval '1 second')`;
 
 const app = express();
 app.disable('x-powered-by');

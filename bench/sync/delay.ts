@@ -5,7 +5,9 @@ import { median, quantile } from '../statistics.ts';
 import { destination, mount, newValue, type SyncSetup } from './sync-setup.ts';
 
 const writes = 200;
-const name = 'delay/app';
+/** Several, since the store takes a limited number of versions of each. */
+const names = Array.from({ length: 5 }, (_, at) => `delay/app-${at}`);
+const nameOf = (write: number): string => names[write % names.length]!;
 const columns = ['', 'p50 ms', 'p99 ms', 'of the limit'];
 
 /** Commits that lie between the answer to a write and the external call: two relays take, the intent, the claim. */
@@ -14,8 +16,10 @@ const publishesBetween = 2;
 
 /** How long after a write's answer the new value arrives at the store. */
 export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): Promise<Report> {
-  await setup.product.api('POST', `${mount}/data/${name}`, newValue());
-  await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
+  for (const name of names) {
+    await setup.product.api('POST', `${mount}/data/${name}`, newValue());
+    await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
+  }
   const delays = await delaysOf(setup, log);
   log('the steps alone');
   const steps = {
@@ -52,7 +56,7 @@ async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<
   const delays: number[] = [];
   for (let at = 0; at < writes; at += 1) {
     const seen = await lastPut(setup);
-    await setup.product.api('POST', `${mount}/data/${name}`, newValue());
+    await setup.product.api('POST', `${mount}/data/${nameOf(at)}`, newValue());
     const answered = performance.timeOrigin + performance.now();
     delays.push((await nextPut(setup, seen)) - answered);
     if ((at + 1) % 50 === 0) log(`${at + 1} of ${writes} writes, p50 so far ${median(delays).toFixed(1)} ms`);
@@ -73,15 +77,17 @@ async function nextPut(setup: SyncSetup, seen: string): Promise<number> {
 
 async function lastPut({ sandbox }: SyncSetup): Promise<string> {
   const { calls } = (await sandbox('GET', 'calls?store=cloudA-sm&limit=5')) as {
-    calls: { at: string; operation: string; name?: string }[];
+    calls: { at: string; operation: string; outcome: unknown }[];
   };
-  return calls.findLast(({ operation }) => operation === 'PutSecretValue')?.at ?? '';
+  return (
+    calls.findLast(({ operation, outcome }) => operation === 'PutSecretValue' && outcome === 200)?.at ?? ''
+  );
 }
 
 async function callTimes({ looper, access }: SyncSetup): Promise<number[]> {
-  const names = ['limit/delay'];
   const value = JSON.stringify(newValue().data);
-  await looper.run({ access, operation: 'create', names, value, atOnce: 1 });
-  const puts = Array.from({ length: writes }, () => names[0]!);
+  const limitNames = names.map((name) => `limit/${name}`);
+  await looper.run({ access, operation: 'create', names: limitNames, value, atOnce: 1 });
+  const puts = Array.from({ length: writes }, (_, at) => `limit/${nameOf(at)}`);
   return (await looper.run({ access, operation: 'put', names: puts, value, atOnce: 1 })).milliseconds;
 }
