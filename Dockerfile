@@ -3,13 +3,14 @@
 
 FROM node:24-slim AS build
 WORKDIR /src
-ENV CI=true COREPACK_ENABLE_STRICT=0 PNPM="npx -y pnpm@10.34.9"
+ENV CI=true
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN --mount=type=secret,id=build-ca \
     if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi; \
-    $PNPM fetch --frozen-lockfile --ignore-scripts --reporter=append-only
+    npm install --global --no-audit --no-fund pnpm@10.34.9 && \
+    pnpm fetch --frozen-lockfile --ignore-scripts --reporter=append-only
 COPY . .
-RUN $PNPM install --offline --frozen-lockfile --ignore-scripts --reporter=append-only
+RUN pnpm install --offline --frozen-lockfile --ignore-scripts --reporter=append-only
 RUN node scripts/bundle.mjs
 # Named volumes take the owner of the folder on which they are first mounted.
 RUN mkdir -p empty/run/keys empty/data && cd services && mkdir -p $(printf '../empty/keys/%s ' * postgres rabbitmq)

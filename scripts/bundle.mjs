@@ -3,8 +3,8 @@
 //
 //   node scripts/bundle.mjs            every service
 //   node scripts/bundle.mjs login …    only these
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -22,12 +22,33 @@ const programs = new Map([
 /** Whose migrations a program reads beside its own: setup runs those of every service. */
 const readsMigrationsOf = (name) => (name === 'setup' ? [...programs.keys()] : [name]);
 
-async function bundle(name, folder) {
-  const target = join(dist, name);
-  rmSync(target, { recursive: true, force: true });
+const workerFile = /new Worker\(\s*new URL\('(\.\/[\w./-]+)\.ts', import\.meta\.url\)/g;
+const requireOfModule = /createRequire\(import\.meta\.url\)\('/g;
+
+/** Threads are programs too: each becomes a file beside main.js. What is required by name becomes part of the file. */
+const findThreads = (found) => ({
+  name: 'threads',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const contents = text
+        .replace(workerFile, (expression, file) => {
+          found.push({ startedBy: relative(root, path), file: join(dirname(path), `${file}.ts`) });
+          return expression.replace(`${file}.ts`, `./${basename(file)}.js`);
+        })
+        .replace(requireOfModule, "require('");
+      return { contents, loader: 'ts' };
+    }),
+});
+
+/** Bundles one file, and then the threads that it starts. Gives the size of all, in bytes. */
+async function bundleFile(entry, folder) {
+  const threads = [];
   const { metafile } = await build({
-    entryPoints: [join(folder, 'src/main.ts')],
-    outfile: join(target, name, 'src/main.js'),
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile: join(folder, basename(entry).replace(/\.ts$/, '.js')),
+    plugins: [findThreads(threads)],
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -44,11 +65,22 @@ async function bundle(name, folder) {
     metafile: true,
     logLevel: 'warning',
   });
+  const [{ bytes, inputs }] = Object.values(metafile.outputs);
+  const sizes = [bytes];
+  for (const { startedBy, file } of threads) {
+    if (inputs[startedBy]?.bytesInOutput > 0) sizes.push(await bundleFile(file, folder));
+  }
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function bundleProgram(name, folder) {
+  const target = join(dist, name);
+  rmSync(target, { recursive: true, force: true });
+  const bytes = await bundleFile(join(folder, 'src/main.ts'), join(target, name, 'src'));
   for (const owner of readsMigrationsOf(name)) {
     const migrations = join(programs.get(owner), 'migrations');
     if (existsSync(migrations)) cpSync(migrations, join(target, owner, 'migrations'), { recursive: true });
   }
-  const [{ bytes }] = Object.values(metafile.outputs);
   process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
 }
 
@@ -56,5 +88,5 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !programs.has(name));
 if (unknown.length > 0) throw new Error(`no such program: ${unknown.join(', ')}`);
 for (const [name, folder] of programs) {
-  if (wanted.length === 0 || wanted.includes(name)) await bundle(name, folder);
+  if (wanted.length === 0 || wanted.includes(name)) await bundleProgram(name, folder);
 }
