@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Db, isUniqueViolation } from './db.ts';
 import { migrate } from './migrate.ts';
 
@@ -32,9 +32,14 @@ export function describeDb(name: string, open: () => Promise<Db>): void {
     });
 
     test('a migration that fails leaves nothing behind', async () => {
-      writeFileSync(join(folder, '002.do.broken.sql'), `create table ${schema}.half (id int); select no_such_column;`);
+      writeFileSync(
+        join(folder, '002.do.broken.sql'),
+        `create table ${schema}.half (id int); select no_such_column;`,
+      );
       await expect(migrate(db, { schema, folder })).rejects.toThrow(/db_conformance could not be migrated/);
-      const [row] = await db.query<{ half: string | null }>(`select to_regclass('${schema}.half')::text as half`);
+      const [row] = await db.query<{ half: string | null }>(
+        `select to_regclass('${schema}.half')::text as half`,
+      );
       expect(row?.half).toBeNull();
       rmSync(join(folder, '002.do.broken.sql'));
     });
@@ -50,14 +55,26 @@ export function describeDb(name: string, open: () => Promise<Db>): void {
         `select 9007199254740991::int8 as big, '\\x00ff'::bytea as bytes, '{"a":[1,null]}'::jsonb as json,
                 '2026-01-02T03:04:05.678Z'::timestamptz as at, null::text as nothing, true as yes, array['x','y'] as list`,
       );
-      expect(row).toMatchObject({ big: 9007199254740991, json: { a: [1, null] }, nothing: null, yes: true, list: ['x', 'y'] });
+      expect(row).toMatchObject({
+        big: 9007199254740991,
+        json: { a: [1, null] },
+        nothing: null,
+        yes: true,
+        list: ['x', 'y'],
+      });
       const { at, bytes } = row as { at: Date; bytes: Uint8Array };
       expect(at.toISOString()).toBe('2026-01-02T03:04:05.678Z');
       expect([...bytes]).toEqual([0, 255]);
     });
 
     test('takes JSON as text, arrays as arrays, bytes, dates and null', async () => {
-      const [row] = await db.query<{ json: unknown; found: boolean; bytes: Uint8Array; at: Date; none: null }>(
+      const [row] = await db.query<{
+        json: unknown;
+        found: boolean;
+        bytes: Uint8Array;
+        at: Date;
+        none: null;
+      }>(
         `select $1::jsonb as json, 'b' = any($2::text[]) as found, $3::bytea as bytes, $4::timestamptz as at, $5::text as none`,
         [JSON.stringify({ a: ['"', null] }), ['a', 'b'], Buffer.from([1, 0]), new Date(0), null],
       );
@@ -83,7 +100,9 @@ export function describeDb(name: string, open: () => Promise<Db>): void {
     });
 
     test('tells a unique violation, and of which constraint', async () => {
-      const error = await db.query(`insert into ${schema}.things (name) values ('kept')`).catch((e: unknown) => e);
+      const error = await db
+        .query(`insert into ${schema}.things (name) values ('kept')`)
+        .catch((e: unknown) => e);
       expect(isUniqueViolation(error)).toBe(true);
       expect(isUniqueViolation(error, 'things_name_key')).toBe(true);
       expect(isUniqueViolation(error, 'another')).toBe(false);

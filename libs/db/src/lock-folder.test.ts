@@ -1,9 +1,9 @@
-import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { lockFolder } from './lock-folder.ts';
 
 const folder = () => join(mkdtempSync(join(tmpdir(), 'lock-')), 'data');

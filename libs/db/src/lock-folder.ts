@@ -39,7 +39,9 @@ function isHeld(file: string): boolean {
 /** When a process began, as Linux tells it: a pid used again is not the same process. Empty elsewhere. */
 function startOf(pid: number): string {
   try {
-    const fields = readFileSync(join('/proc', String(pid), 'stat'), 'utf8').split(') ')[1]?.split(' ');
+    const fields = readFileSync(join('/proc', String(pid), 'stat'), 'utf8')
+      .split(') ')[1]
+      ?.split(' ');
     return fields?.[19] ?? '';
   } catch {
     return '';

@@ -58,6 +58,7 @@ const latestVersion = (folder: string): number =>
   Math.max(0, ...readdirSync(folder).map((file) => Number.parseInt(file, 10) || 0));
 
 function reason(error: unknown): string {
-  if (errorCode(error) === '42501') return 'this role may not; run the migrations as the owner of the database first';
+  if (errorCode(error) === '42501')
+    return 'this role may not; run the migrations as the owner of the database first';
   return error instanceof Error ? error.message : String(error);
 }

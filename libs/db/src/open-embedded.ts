@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import type { Db, Params, Tx } from './db.ts';
 import { lockFolder } from './lock-folder.ts';
@@ -16,6 +20,14 @@ const run = async <Row>(client: PGlite | Transaction, text: string, params: Para
   return result.rows;
 };
 
+/** Makes the database in a thread of its own; a folder left half made by a crash has no `PG_VERSION` and is made anew. */
+async function createIfAbsent(dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, 'PG_VERSION'))) return;
+  const thread = new Worker(new URL('./create-database.ts', import.meta.url), { workerData: { dataDir } });
+  const [code] = await once(thread, 'exit');
+  if (code !== 0) throw new Error(`no database could be made in ${dataDir}`);
+}
+
 const handle = (tx: Transaction): Tx => ({
   query: (text, params) => run(tx, text, params),
   script: async (text) => {
@@ -30,6 +42,7 @@ const handle = (tx: Transaction): Tx => ({
 export async function openEmbedded(options: EmbeddedOptions = {}): Promise<Db> {
   const { PGlite } = await import('@electric-sql/pglite');
   const unlock = options.dataDir === undefined ? () => undefined : lockFolder(options.dataDir);
+  if (options.dataDir !== undefined) await createIfAbsent(options.dataDir);
   const lite = await PGlite.create(options.dataDir === undefined ? {} : { dataDir: options.dataDir });
   const guard = new TransactionGuard();
   return {
@@ -38,8 +51,7 @@ export async function openEmbedded(options: EmbeddedOptions = {}): Promise<Db> {
       guard.assertOutside();
       return run(lite, text, params);
     },
-    transaction: (work) =>
-      guard.run(() => lite.transaction((tx) => work(handle(tx)))),
+    transaction: (work) => guard.run(() => lite.transaction((tx) => work(handle(tx)))),
     close: async () => {
       await lite.close();
       unlock();

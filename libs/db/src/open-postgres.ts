@@ -33,7 +33,11 @@ function statementName(text: string): string {
   return name;
 }
 
-const run = async <Row>(client: pg.Pool | pg.PoolClient, text: string, params: Params = []): Promise<Row[]> => {
+const run = async <Row>(
+  client: pg.Pool | pg.PoolClient,
+  text: string,
+  params: Params = [],
+): Promise<Row[]> => {
   const result = await client.query({ name: statementName(text), text, values: [...params] });
   return result.rows as Row[];
 };

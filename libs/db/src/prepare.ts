@@ -35,5 +35,8 @@ export async function prepareSchema(db: Db, migrations: Migrations, log: Prepare
 /** Not reachable yet, still starting, out of connections, or another service's schema is not there yet. */
 function mayPass(error: unknown): boolean {
   const code = errorCode(error) ?? errorCode((error as { cause?: unknown }).cause) ?? '';
-  return /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08|57P|53|42P01$|3F000$)/.test(code) || /timeout|terminated/i.test(String(error));
+  return (
+    /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08|57P|53|42P01$|3F000$)/.test(code) ||
+    /timeout|terminated/i.test(String(error))
+  );
 }
