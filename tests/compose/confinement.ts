@@ -1,0 +1,50 @@
+import type { Stack } from './stack.ts';
+
+const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm'];
+
+/** What a program inside a container must not be able to do, seen from inside. */
+const attempts = `
+  const fs = require('node:fs');
+  const failures = [];
+  const refused = (what, act) => { try { act(); failures.push(what); } catch {} };
+  if (process.getuid() !== 1000) failures.push('runs as user ' + process.getuid());
+  refused('writes to its own program', () => fs.writeFileSync('src/main.js', ''));
+  refused('writes to the file system', () => fs.writeFileSync('/home/node/x', ''));
+  refused('writes to its keys', () => fs.writeFileSync('/run/keys/x', ''));
+  const caps = /CapEff:\\s*(\\w+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1];
+  if (BigInt('0x' + caps) !== 0n) failures.push('has capabilities ' + caps);
+  if (!/NoNewPrivs:\\s*1/.test(fs.readFileSync('/proc/self/status', 'utf8'))) failures.push('may gain privileges');
+  console.log(JSON.stringify({ failures, keys: fs.readdirSync('/run/keys').sort(), environment: Object.values(process.env).join(' ') }));
+`;
+
+const reach = (url: string) =>
+  `fetch('${url}', { signal: AbortSignal.timeout(3000) }).then(() => console.log('reached'), () => console.log('not reached'))`;
+
+/** Throws when a service can do more in its container than it must. */
+export function checkConfinement(stack: Stack): void {
+  const inside = (service: string, script: string) =>
+    stack.ask('exec', '-T', service, 'node', '-e', script).trim();
+  for (const service of services) {
+    const seen = JSON.parse(inside(service, attempts)) as {
+      failures: string[];
+      keys: string[];
+      environment: string;
+    };
+    if (seen.failures.length > 0) throw new Error(`${service} ${seen.failures.join(', ')}`);
+    if (/:\/\/[^/\s]+:[^/\s]+@/.test(seen.environment))
+      throw new Error(`${service} has a password in its environment`);
+    console.log(`  ${service}: uid 1000, read-only, no capabilities; keys: ${seen.keys.join(', ')}`);
+  }
+  for (const [service, expected] of [
+    ['secrets', 'not reached'],
+    ['sync-control', 'not reached'],
+    ['gateway', 'not reached'],
+    ['sync-worker-clouda-sm', 'reached'],
+    ['login', 'reached'],
+  ] as const) {
+    const answer = inside(service, reach('http://sandbox:8300/'));
+    if (answer !== expected)
+      throw new Error(`the outward network from ${service}: ${answer}, expected ${expected}`);
+  }
+  console.log('  only workers and login reach the outward network');
+}

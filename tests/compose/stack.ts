@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const project = 'secrets-service-test';
+
+/** The stack of docker-compose.yml with its sandbox, under a project name, ports and a subnet of its own. */
+export interface Stack {
+  /** Runs `docker compose` with its output on this terminal. Throws when it fails. */
+  compose(...args: string[]): void;
+  /** The same, and gives what it printed. */
+  ask(...args: string[]): string;
+  /** Runs `npm run demo` against the stack. Throws, with what it printed, when it fails. */
+  demo(): void;
+  /** Takes everything away, volumes too. */
+  remove(): void;
+}
+
+export async function openStack(): Promise<Stack> {
+  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
+  const subnet = '172.30.84.0/24';
+  const env = {
+    ...process.env,
+    GATEWAY_BIND: `127.0.0.1:${port}`,
+    SANDBOX_BIND: `127.0.0.1:${sandboxPort}`,
+    OUTWARD_SUBNET: subnet,
+    EGRESS_ALLOW: `${subnet}:8300`,
+    LEASE_SECONDS: '10',
+  };
+  const prefix = ['compose', '-p', project, '--env-file', 'sandbox.env', '--progress', 'quiet'];
+  const ask = (...args: string[]) =>
+    execFileSync('docker', [...prefix, ...args], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  return {
+    ask,
+    compose: (...args) =>
+      void execFileSync('docker', [...prefix, ...args], { cwd: root, env, stdio: 'inherit' }),
+    demo: () => {
+      const tokenFile = join(folder, 'root-token');
+      writeFileSync(tokenFile, ask('exec', '-T', 'login', 'cat', '/run/keys/root-token'), { mode: 0o600 });
+      const args = ['--url', `http://127.0.0.1:${port}`, '--root-token-file', tokenFile];
+      args.push('--sandbox-url', `http://127.0.0.1:${sandboxPort}`);
+      const demo = spawnSync(process.execPath, ['scripts/demo.ts', ...args], { cwd: root, encoding: 'utf8' });
+      if (demo.status !== 0) throw new Error(`the demo failed:\n${demo.stdout}${demo.stderr}`);
+    },
+    remove: () => {
+      spawnSync('docker', [...prefix, 'down', '--volumes', '--timeout', '5'], {
+        cwd: root,
+        env,
+        stdio: 'inherit',
+      });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
