@@ -6,7 +6,7 @@ import { median } from './statistics.ts';
 export interface Side {
   name: string;
   url: string;
-  /** Processes that work for it, without database and broker. */
+  /** Processes that work for it, the gateway first; without database and broker. */
   pids: number[];
 }
 
@@ -17,8 +17,8 @@ export interface Load {
 }
 
 export interface Run extends LoadResult {
-  /** CPU time of the side's processes; undefined where the system does not tell. */
-  cpuMicrosecondsEach: number | undefined;
+  /** CPU time of a request in each of the side's processes; undefined where the system does not tell. */
+  cpuMicrosecondsEach: number[] | undefined;
 }
 
 /** Runs of each side, in the order of the rounds. */
@@ -58,8 +58,8 @@ async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run>
     throw new Error(`the load on ${side.name} failed`, { cause });
   });
   const after = cpuMicroseconds(side.pids);
-  const isKnown = before !== undefined && after !== undefined;
-  return { ...result, cpuMicrosecondsEach: isKnown ? (after - before) / result.requests : undefined };
+  const cpuMicrosecondsEach = after?.map((used, at) => (used - (before?.[at] ?? 0)) / result.requests);
+  return { ...result, cpuMicrosecondsEach };
 }
 
 const describe = ({ perSecond, p50, p99 }: Run): string =>
@@ -71,27 +71,30 @@ export const columns = [
   'a second',
   'p50 ms',
   'p99 ms',
-  'CPU µs each',
+  'CPU µs: gateway + service',
   'product / this',
   'CPU this / product',
 ];
 
-/** One row a side: medians over the rounds, and the median of the ratios within each round. */
+/** One row a side: medians over the rounds, and the medians of the ratios within each round. */
 export function rowsOf(name: string, runs: Runs): string[][] {
   const [product = []] = runs.values();
   return [...runs].map(([side, measured]) => {
     const of = (value: (run: Run) => number) => median(measured.map(value));
-    const cpu = of(({ cpuMicrosecondsEach }) => cpuMicrosecondsEach ?? Number.NaN);
-    const cpuOfProduct = median(product.map(({ cpuMicrosecondsEach }) => cpuMicrosecondsEach ?? Number.NaN));
-    const ratio = median(product.map((run, round) => run.perSecond / measured[round]!.perSecond));
+    const each = (at: number) => of((run) => run.cpuMicrosecondsEach?.[at] ?? Number.NaN).toFixed(0);
+    const toProduct = (ratio: (run: Run, same: Run) => number) =>
+      measured === product ? '' : median(measured.map((run, at) => ratio(run, product[at]!))).toFixed(2);
     return [
       `${name}, ${side}`,
       of(({ perSecond }) => perSecond).toFixed(0),
       of(({ p50 }) => p50).toFixed(1),
       of(({ p99 }) => p99).toFixed(1),
-      cpu.toFixed(0),
-      measured === product ? '' : ratio.toFixed(2),
-      measured === product ? '' : (cpu / cpuOfProduct).toFixed(2),
+      `${each(0)} + ${each(1)}`,
+      toProduct((run, same) => same.perSecond / run.perSecond),
+      toProduct((run, same) => wholeCpu(run) / wholeCpu(same)),
     ];
   });
 }
+
+const wholeCpu = ({ cpuMicrosecondsEach }: Run): number =>
+  cpuMicrosecondsEach?.reduce((sum, each) => sum + each, 0) ?? Number.NaN;

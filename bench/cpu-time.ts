@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 const microsecondsPerTick = 10_000; // Linux tells a process' time in hundredths of a second
 
-/** CPU time that these processes have used so far, in µs; undefined where the system does not tell. */
-export function cpuMicroseconds(pids: readonly number[]): number | undefined {
+/** CPU time that each of these processes has used so far, in µs; undefined where the system does not tell. */
+export function cpuMicroseconds(pids: readonly number[]): number[] | undefined {
   try {
-    return pids.reduce((sum, pid) => sum + ticksOf(pid) * microsecondsPerTick, 0);
+    return pids.map((pid) => ticksOf(pid) * microsecondsPerTick);
   } catch {
     return undefined;
   }
