@@ -29,22 +29,48 @@ test('a secret value is nowhere but where it belongs', async () => {
   await call('POST', `${at.mount}/data/b`, { data: { v: canary.repeat(5_000) } });
   expectStatus(await call('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'a' }), 200);
   await call('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'b' });
-  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky', { access_key_id: 'A', secret_access_key: canary, region: canary.repeat(30) });
-  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky', { access_key_id: 'A', secret_access_key: canary, region: 'eu-west-1' });
-  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky/associations/set', { mount: at.mount, secret_name: 'a' });
+  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky', {
+    access_key_id: 'A',
+    secret_access_key: canary,
+    region: canary.repeat(30),
+  });
+  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky', {
+    access_key_id: 'A',
+    secret_access_key: canary,
+    region: 'eu-west-1',
+  });
+  await call('POST', 'sys/sync/destinations/cloudA-sm/leaky/associations/set', {
+    mount: at.mount,
+    secret_name: 'a',
+  });
   await call('POST', 'sys/auth/canary', { type: 'cloudB' });
-  await call('POST', 'auth/canary/config', { tenant_id: 'ffffffff-0000-4000-8000-000000000000', resource: 'https://r', client_id: 'c', client_secret: canary });
+  await call('POST', 'auth/canary/config', {
+    tenant_id: 'ffffffff-0000-4000-8000-000000000000',
+    resource: 'https://r',
+    client_id: 'c',
+    client_secret: canary,
+  });
   await call('POST', 'auth/canary/login', { role: 'none', jwt: canary });
   await it.as(canary)('GET', `${at.mount}/data/a`);
   await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, message: canary });
   await call('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'a' });
   await call('GET', `${at.path}/associations`);
 
-  expect(await eventually(async () => (await it.outside())[`secrets/${at.accessor}/a`]?.value, Boolean)).toContain(canary);
+  expect(
+    await eventually(async () => (await it.outside())[`secrets/${at.accessor}/a`]?.value, Boolean),
+  ).toContain(canary);
   const calls = await send(`${it.service.sandboxUrl}/_sandbox/calls`, 'GET');
-  const looked = { answers: answers.join('\n'), calls: JSON.stringify(calls.body), files: filesOf(it.service.dataDir!), processes: processArguments() };
+  const looked = {
+    answers: answers.join('\n'),
+    calls: JSON.stringify(calls.body),
+    files: filesOf(it.service.dataDir!),
+    processes: processArguments(),
+  };
   for (const [where, text] of Object.entries(looked)) {
-    expect({ where, found: text.includes(canary) || text.includes(inBase64) }).toEqual({ where, found: false });
+    expect({ where, found: text.includes(canary) || text.includes(inBase64) }).toEqual({
+      where,
+      found: false,
+    });
   }
 }, 60_000);
 
@@ -57,4 +83,5 @@ function filesOf(folder: string): string {
     .join('\n');
 }
 
-const processArguments = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 1e8 });
+const processArguments = (): string =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 1e8 });

@@ -26,15 +26,19 @@ export interface ExternalSecret {
 
 export async function startInstallation(): Promise<Installation> {
   const service = await ownService();
-  const sandbox = (method: string, path: string, body?: unknown) => send(`${service.sandboxUrl}${path}`, method, undefined, body);
+  const sandbox = (method: string, path: string, body?: unknown) =>
+    send(`${service.sandboxUrl}${path}`, method, undefined, body);
   return {
     service,
     api: client(service.url, service.rootToken),
     as: (token) => client(service.url, token),
     outside: async () => {
       const { body } = await sandbox('GET', '/_sandbox/stores');
-      const held: (ExternalSecret & { name: string; deleted_at: string | null })[] = body.stores['cloudA-sm'].secrets;
-      return Object.fromEntries(held.filter(({ deleted_at }) => !deleted_at).map((secret) => [secret.name, secret]));
+      const held: (ExternalSecret & { name: string; deleted_at: string | null })[] =
+        body.stores['cloudA-sm'].secrets;
+      return Object.fromEntries(
+        held.filter(({ deleted_at }) => !deleted_at).map((secret) => [secret.name, secret]),
+      );
     },
     calls: async (operation) => {
       const { body } = await sandbox('GET', '/_sandbox/calls?store=cloudA-sm&limit=1000');
@@ -77,7 +81,11 @@ export function expectStatus(answer: Answer, status: number): Answer {
 }
 
 /** Looks until it is as expected; gives the last look, for the test to judge. */
-export async function eventually<T>(look: () => Promise<T>, isSo: (value: T) => boolean, mostMs = 10_000): Promise<T> {
+export async function eventually<T>(
+  look: () => Promise<T>,
+  isSo: (value: T) => boolean,
+  mostMs = 10_000,
+): Promise<T> {
   const end = Date.now() + mostMs;
   for (;;) {
     const value = await look();

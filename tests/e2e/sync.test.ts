@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually, expectStatus, type Fixture, fixture, type Installation, startInstallation } from './installation.ts';
+import {
+  eventually,
+  expectStatus,
+  type Fixture,
+  fixture,
+  type Installation,
+  startInstallation,
+} from './installation.ts';
 
 let it: Installation;
 let at: Fixture;
@@ -15,14 +22,19 @@ beforeEach(async () => {
 });
 
 const write = (name: string, data: object) => it.api('POST', `${at.mount}/data/${name}`, { data });
-const set = (name: string, more: object = {}, query = '') => it.api('POST', `${at.path}/associations/set${query}`, { mount: at.mount, secret_name: name, ...more });
-const remove = (name: string) => it.api('POST', `${at.path}/associations/remove`, { mount: at.mount, secret_name: name });
+const set = (name: string, more: object = {}, query = '') =>
+  it.api('POST', `${at.path}/associations/set${query}`, { mount: at.mount, secret_name: name, ...more });
+const remove = (name: string) =>
+  it.api('POST', `${at.path}/associations/remove`, { mount: at.mount, secret_name: name });
 const lines = async () => (await it.api('GET', `${at.path}/associations`)).body.data.associated_secrets;
 const line = async (name: string) => (await lines())[`${at.accessor}/${name}`];
 const external = (name: string) => `secrets/${at.accessor}/${name}`;
 const value = async (name: string) => (await it.outside())[external(name)]?.value;
 const statusIs = (name: string, status: string) =>
-  eventually(() => line(name), (one) => one?.sync_status === status).then((one) => expect(one?.sync_status).toBe(status));
+  eventually(
+    () => line(name),
+    (one) => one?.sync_status === status,
+  ).then((one) => expect(one?.sync_status).toBe(status));
 
 async function synced(name: string, data: object): Promise<void> {
   expectStatus(await write(name, data), 200);
@@ -34,7 +46,14 @@ describe('set and remove', () => {
   test('the answer of set is the spec’s, and the value is outside as JSON', async () => {
     await write('app/db', { user: 'u', deep: { list: [1, null] } });
     const { body } = expectStatus(await set('app/db'), 200);
-    expect(body).toMatchObject({ lease_id: '', lease_duration: 0, renewable: false, wrap_info: null, warnings: null, auth: null });
+    expect(body).toMatchObject({
+      lease_id: '',
+      lease_duration: 0,
+      renewable: false,
+      wrap_info: null,
+      warnings: null,
+      auth: null,
+    });
     expect(body.data).toMatchObject({ store_name: at.destination, store_type: 'cloudA-sm' });
     expect(body.data.associated_secrets).toEqual({
       [`${at.accessor}/app/db`]: expect.objectContaining({
@@ -63,12 +82,49 @@ describe('set and remove', () => {
 
   test.each([
     ['a secret that does not exist', () => set('nothing'), 400, /no secret nothing/],
-    ['a folder', async () => (await write('folder/x', { a: 1 }), set('folder')), 400, /folder/],
-    ['a deleted secret', async () => (await write('gone', { a: 1 }), await it.api('DELETE', `${at.mount}/data/gone`), set('gone')), 400, /deleted/],
-    ['a mount that does not exist', () => it.api('POST', `${at.path}/associations/set`, { mount: 'none', secret_name: 'a' }), 400, /mount/],
-    ['no secret name', () => it.api('POST', `${at.path}/associations/set`, { mount: at.mount }), 400, /secret_name is required/],
-    ['a destination that does not exist', () => it.api('POST', 'sys/sync/destinations/cloudA-sm/none/associations/set', { mount: at.mount, secret_name: 'a' }), 404, /^$/],
-    ['an unknown type', () => it.api('POST', 'sys/sync/destinations/cloudX/none/associations/set', { mount: at.mount, secret_name: 'a' }), 404, /^$/],
+    ['a folder', () => write('folder/x', { a: 1 }).then(() => set('folder')), 400, /folder/],
+    [
+      'a deleted secret',
+      async () => {
+        await write('gone', { a: 1 });
+        await it.api('DELETE', `${at.mount}/data/gone`);
+        return set('gone');
+      },
+      400,
+      /deleted/,
+    ],
+    [
+      'a mount that does not exist',
+      () => it.api('POST', `${at.path}/associations/set`, { mount: 'none', secret_name: 'a' }),
+      400,
+      /mount/,
+    ],
+    [
+      'no secret name',
+      () => it.api('POST', `${at.path}/associations/set`, { mount: at.mount }),
+      400,
+      /secret_name is required/,
+    ],
+    [
+      'a destination that does not exist',
+      () =>
+        it.api('POST', 'sys/sync/destinations/cloudA-sm/none/associations/set', {
+          mount: at.mount,
+          secret_name: 'a',
+        }),
+      404,
+      /^$/,
+    ],
+    [
+      'an unknown type',
+      () =>
+        it.api('POST', 'sys/sync/destinations/cloudX/none/associations/set', {
+          mount: at.mount,
+          secret_name: 'a',
+        }),
+      404,
+      /^$/,
+    ],
   ])('set of %s is refused', async (_what, act, status, sentence) => {
     const answer = await act();
     expect(answer.status).toBe(status);
@@ -90,13 +146,22 @@ describe('the secret changes', () => {
   test('a new version and a patch are pushed; an unchanged value is no call', async () => {
     await synced('a', { k: '1' });
     await write('a', { k: '2' });
-    await eventually(() => value('a'), (text) => text === '{"k":"2"}');
+    await eventually(
+      () => value('a'),
+      (text) => text === '{"k":"2"}',
+    );
     await it.api('PATCH', `${at.mount}/data/a`, { data: { l: '3' } });
-    await eventually(() => value('a'), (text) => text === '{"k":"2","l":"3"}');
+    await eventually(
+      () => value('a'),
+      (text) => text === '{"k":"2","l":"3"}',
+    );
     await statusIs('a', 'SYNCED');
     const before = await it.calls('PutSecretValue');
     await write('a', { k: '2', l: '3' });
-    await eventually(async () => (await line('a')).sync_status, (status) => status === 'SYNCED');
+    await eventually(
+      async () => (await line('a')).sync_status,
+      (status) => status === 'SYNCED',
+    );
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await it.calls('PutSecretValue')).toBe(before);
   });
@@ -104,14 +169,32 @@ describe('the secret changes', () => {
   test('the newest deleted: the one before is pushed; none left: unsynced; undeleted: back', async () => {
     await synced('a', { v: 1 });
     await write('a', { v: 2 });
-    await eventually(() => value('a'), (text) => text === '{"v":2}');
+    await eventually(
+      () => value('a'),
+      (text) => text === '{"v":2}',
+    );
     await it.api('DELETE', `${at.mount}/data/a`);
-    expect(await eventually(() => value('a'), (text) => text === '{"v":1}')).toBe('{"v":1}');
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === '{"v":1}',
+      ),
+    ).toBe('{"v":1}');
     await it.api('POST', `${at.mount}/delete/a`, { versions: [1] });
-    expect(await eventually(() => value('a'), (text) => text === undefined)).toBeUndefined();
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === undefined,
+      ),
+    ).toBeUndefined();
     await statusIs('a', 'UNSYNCED');
     await it.api('POST', `${at.mount}/undelete/a`, { versions: [2] });
-    expect(await eventually(() => value('a'), (text) => text === '{"v":2}')).toBe('{"v":2}');
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === '{"v":2}',
+      ),
+    ).toBe('{"v":2}');
   });
 
   test('metadata deleted: unsynced, and the association goes', async () => {
@@ -138,12 +221,25 @@ describe('secret-key granularity', () => {
   test('one external secret a key, strings as they are, and keys that go take theirs along', async () => {
     await write('a', { text: 'x', number: 1 });
     const { body } = expectStatus(await set('a'), 200);
-    expect(Object.keys(body.data.associated_secrets).sort()).toEqual([`${at.accessor}/a/number`, `${at.accessor}/a/text`]);
+    expect(Object.keys(body.data.associated_secrets).sort()).toEqual([
+      `${at.accessor}/a/number`,
+      `${at.accessor}/a/text`,
+    ]);
     expect([await value('a/text'), await value('a/number')]).toEqual(['x', '1']);
     await write('a', { text: 'y', added: true });
-    await eventually(() => value('a/added'), (text) => text === 'true');
-    await eventually(() => value('a/number'), (text) => text === undefined);
-    expect([await value('a/text'), await value('a/number'), await value('a/added')]).toEqual(['y', undefined, 'true']);
+    await eventually(
+      () => value('a/added'),
+      (text) => text === 'true',
+    );
+    await eventually(
+      () => value('a/number'),
+      (text) => text === undefined,
+    );
+    expect([await value('a/text'), await value('a/number'), await value('a/added')]).toEqual([
+      'y',
+      undefined,
+      'true',
+    ]);
     expectStatus(await remove('a'), 200);
     expect(await value('a/text')).toBeUndefined();
   });
@@ -162,10 +258,16 @@ describe('names', () => {
 
   test('a changed template: setting again creates the new name first, then deletes the old', async () => {
     await synced('a', { v: 1 });
-    expectStatus(await it.api('PATCH', at.path, { secret_name_template: 'new/{{ .MountAccessor }}/{{ .SecretPath }}' }), 200);
+    expectStatus(
+      await it.api('PATCH', at.path, { secret_name_template: 'new/{{ .MountAccessor }}/{{ .SecretPath }}' }),
+      200,
+    );
     expect(await value('a')).toBe('{"v":1}');
     expectStatus(await set('a'), 200);
-    const names = await eventually(async () => Object.keys(await it.outside()), (all) => !all.includes(external('a')));
+    const names = await eventually(
+      async () => Object.keys(await it.outside()),
+      (all) => !all.includes(external('a')),
+    );
     expect(names).toContain(`new/${at.accessor}/a`);
     expect(names).not.toContain(external('a'));
   });
@@ -174,12 +276,23 @@ describe('names', () => {
     await synced('a', { v: 'ours' });
     const other = await fixture(it, { secret_name_template: external('a') });
     await it.api('POST', `${other.mount}/data/b`, { data: { v: 'theirs' } });
-    const setOther = (more = {}) => it.api('POST', `${other.path}/associations/set`, { mount: other.mount, secret_name: 'b', ...more });
+    const setOther = (more = {}) =>
+      it.api('POST', `${other.path}/associations/set`, { mount: other.mount, secret_name: 'b', ...more });
     const { body } = expectStatus(await setOther(), 200);
-    expect(Object.values(body.data.associated_secrets)).toEqual([expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR', last_error: expect.stringMatching(/not ours|exists/i) })]);
+    expect(Object.values(body.data.associated_secrets)).toEqual([
+      expect.objectContaining({
+        sync_status: 'CLIENT_SIDE_ERROR',
+        last_error: expect.stringMatching(/not ours|exists/i),
+      }),
+    ]);
     expect(await value('a')).toBe('{"v":"ours"}');
     await setOther({ overwrite: true });
-    expect(await eventually(() => value('a'), (text) => text === '{"v":"theirs"}')).toBe('{"v":"theirs"}');
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === '{"v":"theirs"}',
+      ),
+    ).toBe('{"v":"theirs"}');
   });
 });
 
@@ -188,7 +301,10 @@ describe('bad days', () => {
     await write('a', { v: 1 });
     await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
     const { body } = expectStatus(await set('a'), 200);
-    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', next_attempt_at: null });
+    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      next_attempt_at: null,
+    });
     await it.clearFaults();
     await statusIs('a', 'CLIENT_SIDE_ERROR');
     expectStatus(await set('a'), 200);
@@ -202,7 +318,12 @@ describe('bad days', () => {
     await statusIs('a', 'SYNCED');
     await it.fault({ effect: 'server-error', times: 1 });
     await write('a', { v: 2 });
-    expect(await eventually(() => value('a'), (text) => text === '{"v":2}')).toBe('{"v":2}');
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === '{"v":2}',
+      ),
+    ).toBe('{"v":2}');
   });
 
   test('the answer is lost after the act: right in the end, one version', async () => {
@@ -216,7 +337,10 @@ describe('bad days', () => {
   test('a value that is too large says size and limit', async () => {
     await write('a', { v: 'x'.repeat(70_000) });
     const { body } = expectStatus(await set('a'), 200);
-    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', last_error: expect.stringMatching(/700\d\d bytes.*65536/) });
+    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      last_error: expect.stringMatching(/700\d\d bytes.*65536/),
+    });
   });
 
   test('one failing entry does not keep the others', async () => {
@@ -253,23 +377,38 @@ describe('sys/sync/config', () => {
     expectStatus(await write('a', { v: 2 }), 200);
     await it.api('DELETE', 'sys/sync/config');
     await statusIs('b', 'SYNCED');
-    expect(await eventually(() => value('a'), (text) => text === '{"v":2}')).toBe('{"v":2}');
+    expect(
+      await eventually(
+        () => value('a'),
+        (text) => text === '{"v":2}',
+      ),
+    ).toBe('{"v":2}');
     expectStatus(await set('c'), 200);
   });
 
-  test.each([{ disabled: 'maybe' }, { queue_capacity: 0 }, { queue_capacity: 'x' }])('%j is refused, naming the field', async (given) => {
-    const { body } = expectStatus(await it.api('PATCH', 'sys/sync/config', given), 400);
-    expect(body.errors[0]).toContain(Object.keys(given)[0]);
-  });
+  test.each([{ disabled: 'maybe' }, { queue_capacity: 0 }, { queue_capacity: 'x' }])(
+    '%j is refused, naming the field',
+    async (given) => {
+      const { body } = expectStatus(await it.api('PATCH', 'sys/sync/config', given), 400);
+      expect(body.errors[0]).toContain(Object.keys(given)[0]);
+    },
+  );
 });
 
 describe('destinations', () => {
   test('reads mask secrets; an update keeps what it omits; writing the mask back changes nothing', async () => {
     const read = async () => (await it.api('GET', at.path)).body.data;
     const first = await read();
-    expect(first).toMatchObject({ type: 'cloudA-sm', name: at.destination, connection_details: { region: 'eu-west-1', secret_access_key: '*****' } });
+    expect(first).toMatchObject({
+      type: 'cloudA-sm',
+      name: at.destination,
+      connection_details: { region: 'eu-west-1', secret_access_key: '*****' },
+    });
     expect(first.options).toMatchObject({ granularity_level: 'secret-path', custom_tags: {} });
-    expectStatus(await it.api('POST', at.path, { secret_access_key: '*****', custom_tags: { team: 'shop' } }), 200);
+    expectStatus(
+      await it.api('POST', at.path, { secret_access_key: '*****', custom_tags: { team: 'shop' } }),
+      200,
+    );
     expect((await read()).options.custom_tags).toEqual({ team: 'shop' });
     await synced('a', { v: 1 });
     expect((await it.outside())[external('a')]!.tags).toMatchObject({ team: 'shop' });
@@ -285,7 +424,10 @@ describe('destinations', () => {
     const refused = expectStatus(await it.api('DELETE', at.path), 400);
     expect(refused.body.errors[0]).toContain('1 association');
     expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
-    const gone = await eventually(() => it.api('GET', at.path), ({ status }) => status === 404);
+    const gone = await eventually(
+      () => it.api('GET', at.path),
+      ({ status }) => status === 404,
+    );
     expect(gone.status).toBe(404);
     expect(await value('a')).toBeUndefined();
     expectStatus(await it.api('DELETE', at.path), 204);
@@ -302,7 +444,8 @@ describe('destinations', () => {
     expect(all.keys).toEqual(['cloudA-sm/']);
     expect(all.key_info['cloudA-sm/']).toContain(at.destination);
     expect(all.total_destinations).toBe(all.key_info['cloudA-sm/'].length);
-    const some = expectStatus(await it.api('GET', 'sys/sync/destinations/cloudA-sm?list=true'), 200).body.data;
+    const some = expectStatus(await it.api('GET', 'sys/sync/destinations/cloudA-sm?list=true'), 200).body
+      .data;
     expect(some.keys).toContain(at.destination);
   });
 });
@@ -310,17 +453,32 @@ describe('destinations', () => {
 describe('where a secret goes', () => {
   test('by path, and by query for names with slashes; 404 without any', async () => {
     await synced('deep/name', { v: 1 });
-    const expected = { [`cloudA-sm/${at.destination}`]: { type: 'cloudA-sm', name: at.destination, sync_status: 'SYNCED', updated_at: expect.any(String) } };
+    const expected = {
+      [`cloudA-sm/${at.destination}`]: {
+        type: 'cloudA-sm',
+        name: at.destination,
+        sync_status: 'SYNCED',
+        updated_at: expect.any(String),
+      },
+    };
     const byPath = expectStatus(await it.api('GET', `sys/sync/associations/${at.mount}/deep/name`), 200);
-    const byQuery = expectStatus(await it.api('GET', `sys/sync/associations/destinations?mount=${at.mount}&secret_name=deep/name`), 200);
-    expect([byPath.body.data.associated_destinations, byQuery.body.data.associated_destinations]).toEqual([expected, expected]);
+    const byQuery = expectStatus(
+      await it.api('GET', `sys/sync/associations/destinations?mount=${at.mount}&secret_name=deep/name`),
+      200,
+    );
+    expect([byPath.body.data.associated_destinations, byQuery.body.data.associated_destinations]).toEqual([
+      expected,
+      expected,
+    ]);
     expectStatus(await it.api('GET', `sys/sync/associations/${at.mount}/none`), 404);
   });
 
   test('the list of everything names mount and secret', async () => {
     await synced('listed', { v: 1 });
     const { body } = expectStatus(await it.api('LIST', 'sys/sync/associations'), 200);
-    expect(body.data.key_info[`${at.mount}/listed`]).toEqual([{ mount: `${at.mount}/`, secret_path: 'listed' }]);
+    expect(body.data.key_info[`${at.mount}/listed`]).toEqual([
+      { mount: `${at.mount}/`, secret_path: 'listed' },
+    ]);
     expect(body.data.total_associations).toBeGreaterThanOrEqual(body.data.total_secrets);
   });
 });
@@ -334,8 +492,14 @@ describe('who may', () => {
     expectStatus(await it.api('PUT', `sys/policies/acl/${at.mount}`, { policy }), 204);
     const { body } = expectStatus(await it.api('POST', 'auth/token/create', { policies: [at.mount] }), 200);
     const api = it.as(body.auth.client_token);
-    expectStatus(await api('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'mine' }), 200);
-    const refused = expectStatus(await api('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'other' }), 403);
+    expectStatus(
+      await api('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'mine' }),
+      200,
+    );
+    const refused = expectStatus(
+      await api('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'other' }),
+      403,
+    );
     expect(refused.body.errors[0]).toMatch(new RegExp(`other.*${at.mount}`));
     expectStatus(await it.as(undefined)('GET', at.path), 403);
   });

@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, pino } from 'pino';
+import { destination, stdTimeFunctions } from 'pino';
 
 /** What the audit says of one request: who asked for what, and whether it was let through. Never a value. */
 export interface AuditLine {
@@ -15,29 +15,58 @@ export interface AuditLine {
 }
 
 export interface Audit {
-  /** Writes the line before it returns. Throws when it cannot; then the request must not go on. */
-  write(line: AuditLine): void;
-  flush(): void;
+  /**
+   * Resolves when the line is written: then, and not before, the request may go on. Rejects when it cannot be written.
+   * Lines that come in the same turn of the event loop are written together.
+   */
+  write(line: AuditLine): Promise<void>;
 }
 
-/** Opens the audit: a file (made with mode 0600, appended to) or `-` for stdout. Every line is written before `write` returns. */
+/** Opens the audit: a file (made with mode 0600, appended to) or `-` for stdout. */
 export function openAudit(file: string): Audit {
-  const sink =
-    file === '-'
-      ? destination({ dest: 1, sync: true })
-      : destination({ dest: file, sync: true, mkdir: true, mode: 0o600, append: true });
-  return auditTo(sink, () => sink.flushSync());
+  const sink = destination({
+    dest: file === '-' ? 1 : file,
+    sync: true,
+    mkdir: true,
+    mode: 0o600,
+    append: true,
+  });
+  let failure: unknown;
+  sink.on('error', (error: unknown) => {
+    failure = error;
+  });
+  return auditTo((text) => {
+    failure = undefined;
+    sink.write(text);
+    if (failure !== undefined) throw failure;
+  });
 }
 
-/** An audit that writes to a stream of the caller's. */
-export function auditTo(stream: DestinationStream, flush: () => void = () => undefined): Audit {
-  const log = pino(
-    {
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: () => ({ kind: 'audit' }) },
+/** An audit that hands its text to a function, which throws when it cannot write. */
+export function auditTo(append: (text: string) => void): Audit {
+  let text = '';
+  let turn: Promise<void> | undefined;
+
+  const writeTurn = () =>
+    new Promise<void>((resolve, reject) => {
+      setImmediate(() => {
+        const lines = text;
+        text = '';
+        turn = undefined;
+        try {
+          append(lines);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+
+  return {
+    write: (line) => {
+      text += `{"kind":"audit"${stdTimeFunctions.isoTime()},${JSON.stringify(line).slice(1)}\n`;
+      turn ??= writeTurn();
+      return turn;
     },
-    stream,
-  );
-  return { write: (line) => log.info(line), flush };
+  };
 }

@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { seal } from '@secrets/seal';
-import { auditTo } from './audit.ts';
+import { auditTo, openAudit } from './audit.ts';
 import { createLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -33,8 +36,7 @@ test('nothing secret is printed, not even by mistake', () => {
   expect(written[1]).toContain('failed');
 });
 
-test('the audit writes the line it was given', () => {
-  const { written, destination } = lines();
+describe('audit', () => {
   const line = {
     request_id: 'r',
     remote_address: '127.0.0.1',
@@ -47,8 +49,42 @@ test('the audit writes the line it was given', () => {
     allowed: false,
     reason: 'permission denied',
   };
-  auditTo(destination).write(line);
-  expect(JSON.parse(written[0]!)).toMatchObject({ ...line, kind: 'audit' });
+
+  test('a line is there when write resolves; those of one turn go together', async () => {
+    const written: string[] = [];
+    const audit = auditTo((text) => void written.push(text));
+    const both = [audit.write(line), audit.write({ ...line, request_id: 's' })];
+    expect(written).toEqual([]);
+    await Promise.all(both);
+    expect(written).toHaveLength(1);
+    const [first, second] = written[0]!
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one));
+    expect(first).toMatchObject({ ...line, kind: 'audit', time: expect.stringMatching(/^\d{4}-/) });
+    expect(second.request_id).toBe('s');
+  });
+
+  test('what cannot be written is told, and the next line is tried anew', async () => {
+    let full = true;
+    const written: string[] = [];
+    const audit = auditTo((text) => {
+      if (full) throw new Error('no space left');
+      written.push(text);
+    });
+    await expect(audit.write(line)).rejects.toThrow('no space left');
+    full = false;
+    await audit.write(line);
+    expect(written).toHaveLength(1);
+  });
+
+  test('a file is made for its owner alone and appended to', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.log');
+    await openAudit(file).write(line);
+    await openAudit(file).write(line);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
 });
 
 test('metrics are printed with the service as a label', async () => {

@@ -51,7 +51,6 @@ export async function createGateway(deps: GatewayDeps, config: GatewayConfig): P
     start: async () => undefined,
     stop: async () => {
       await Promise.all(all.map((upstream) => upstream.close()));
-      deps.audit.flush();
     },
   };
 }

@@ -47,7 +47,7 @@ async function answer(
   response: ServerResponse,
   progress: Progress,
 ): Promise<number> {
-  const asked = understood(parts, request, progress);
+  const asked = await understood(parts, request, progress);
   if (asksForHealth(asked)) return answerHealth(parts, response, progress.requestId);
   const caller = await admitted(parts, asked);
   if (asked.path === descriptionPath)
@@ -61,7 +61,11 @@ async function answer(
 }
 
 /** Reads the request's head; what cannot be understood is refused, and the audit says so. */
-function understood(parts: GatewayParts, request: IncomingMessage, progress: Progress): AskedRequest {
+async function understood(
+  parts: GatewayParts,
+  request: IncomingMessage,
+  progress: Progress,
+): Promise<AskedRequest> {
   const { requestId } = progress;
   const remoteAddress = addressOf(request, parts.trustedProxies);
   try {
@@ -84,7 +88,7 @@ function understood(parts: GatewayParts, request: IncomingMessage, progress: Pro
       allowed: false,
       reason: reasonOf(problem),
     };
-    parts.audit.write({ ...who, ...what });
+    await parts.audit.write({ ...who, ...what });
     throw problem;
   }
 }
@@ -92,7 +96,7 @@ function understood(parts: GatewayParts, request: IncomingMessage, progress: Pro
 /** The one door: permission and audit in one step. Nothing else has happened before. */
 async function admitted({ authenticator, audit }: GatewayParts, asked: AskedRequest): Promise<Caller> {
   const decision = await authenticator.authenticate(asked);
-  audit.write(auditLine(asked, decision));
+  await audit.write(auditLine(asked, decision));
   if (!decision.allowed) throw decision.problem;
   return decision.caller;
 }

@@ -83,18 +83,16 @@ export async function startGateway(
   const logs: string[] = [];
   const failAudit = { now: false };
   const metrics = createMetrics('gateway', { processMetrics: false });
-  const auditStream = {
-    write: (line: string) => {
-      if (failAudit.now) throw new Error('disk full');
-      audit.push(line);
-    },
+  const append = (text: string) => {
+    if (failAudit.now) throw new Error('disk full');
+    audit.push(...text.trim().split('\n'));
   };
   const log = createLogger({ service: 'gateway', destination: { write: (line) => void logs.push(line) } });
   const upstreams = Object.fromEntries(
     stubs.map(({ name, url }) => [name, url]),
   ) as GatewayConfig['upstreams'];
   const gateway = await createGateway(
-    { db, keys, audit: auditTo(auditStream), log, metrics },
+    { db, keys, audit: auditTo(append), log, metrics },
     { upstreams, ...config },
   );
   const server: RunningServer = await startServer(gateway.app, {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { InternalKeys } from '@secrets/access';
+import { every, type Repeated } from '@secrets/background';
 import type { Db } from '@secrets/db';
 import { serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
@@ -17,7 +18,7 @@ import { roleEndpoints } from './routes/cloudb-roles.ts';
 import { namespaceEndpoints } from './routes/namespaces.ts';
 import { policyEndpoints } from './routes/policies.ts';
 import { tokenEndpoints } from './routes/tokens.ts';
-import { TokenSweep } from './tokens/sweep-tokens.ts';
+import { sweepTokens } from './tokens/sweep-tokens.ts';
 
 export { Env, type LoginConfig } from './config.ts';
 export { ensureRootToken } from './root-token.ts';
@@ -52,7 +53,7 @@ export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Pr
   const directory = new DirectoryKeys(config.authorityUrl);
   const app: LoginApp = { db, seal, keys, log, directory, targets: loginTargets(db), provider };
   const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
-  const sweep = new TokenSweep(db, log, config.sweepSeconds ?? 15);
+  let sweep: Repeated | undefined;
   return {
     app: serviceApp({
       service: 'login',
@@ -62,8 +63,12 @@ export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Pr
       metrics,
       readiness: readiness(db),
     }),
-    start: async () => sweep.start(),
-    stop: () => sweep.stop(),
+    start: async () => {
+      sweep = every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
+        sweepTokens(db, isStopping),
+      );
+    },
+    stop: async () => sweep?.stop(),
   };
 }
 

@@ -109,8 +109,17 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
     ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`]),
   ];
   const worker = createSyncWorker(
-    cloudaSmDriver({ endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl, defaultRegion: env.AWS_REGION }),
-    { db, broker, ring, egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }), ...telemetry(parts, 'sync-worker-clouda-sm') },
+    cloudaSmDriver({
+      endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
+      defaultRegion: env.AWS_REGION,
+    }),
+    {
+      db,
+      broker,
+      ring,
+      egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }),
+      ...telemetry(parts, 'sync-worker-clouda-sm'),
+    },
     { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
   );
   await worker.start();
@@ -134,7 +143,7 @@ async function startGateway(
       ? { tls: { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE } }
       : {};
   const server = await startServer(gateway.app, { host: env.HOST, port: env.PORT, listVerb: true, ...tls });
-  return { url: server.url, ...stopInOrder(() => server.stop(10_000), gateway.stop, audit.flush) };
+  return { url: server.url, ...stopInOrder(() => server.stop(10_000), gateway.stop) };
 }
 
 const telemetry = ({ log }: Parts, service: string) => ({
