@@ -123,6 +123,12 @@ describe('what comes in', () => {
     expect(body.errors.join()).toContain(sentence);
   });
 
+  test('what curl sends for -d without a type is taken as JSON, for PATCH too', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { status } = await fetch(`${service.url}/v1/things/a`, { method: 'PATCH', body: '{"a":"b"}', headers });
+    expect(status).toBe(403); // understood, and without an assertion
+  });
+
   test('a body that is no JSON, too large, or of another type', async () => {
     const send = (text: string, type: string) =>
       fetch(`${service.url}/v1/things/a`, { method: 'POST', body: text, headers: { 'content-type': type } });

@@ -97,7 +97,7 @@ function answer(
 }
 
 const jsonTypes = ['application/json', 'application/merge-patch+json'];
-/** What curl sends for `-d` unless told otherwise; taken as JSON except for PATCH. */
+/** What curl sends for `-d` unless told otherwise; taken as JSON. */
 const curlDefault = 'application/x-www-form-urlencoded';
 
 function jsonBody(): express.RequestHandler {
@@ -108,7 +108,7 @@ function jsonBody(): express.RequestHandler {
       Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return next();
     const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
-    const accepted = jsonTypes.includes(type) || (type === curlDefault && request.method !== 'PATCH');
+    const accepted = jsonTypes.includes(type) || type === curlDefault;
     if (!accepted) return next(new Problem('unsupported_media_type', 'the body must be application/json'));
     parseJson(request, response, next);
   };
