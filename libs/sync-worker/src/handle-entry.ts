@@ -22,7 +22,7 @@ export async function handleEntry(parts: WorkerParts, message: unknown): Promise
   const parsed = EntryMessage.safeParse(message);
   if (!parsed.success) return 'park';
   const { entry_id: entryId, destination_id: destinationId } = parsed.data;
-  const place = parts.places.take(destinationId);
+  const place = await parts.places.take(destinationId);
   if (place === undefined) {
     await postponeEntry(parts.db, entryId, parts.places.waitSeconds(destinationId));
     return 'ack';
