@@ -11,6 +11,6 @@ export interface BenchOptions {
   rounds: number;
   /** How many secrets are synced at once. */
   secrets: number;
-  /** Folder for CPU profiles of the product's processes. */
+  /** Folder for CPU profiles. */
   profiles: string | undefined;
 }

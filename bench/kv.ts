@@ -11,13 +11,14 @@ const valueBytes = 200;
 
 /** Reads and writes of secrets through gateway and secrets, beside bare express doing the same SQL and encryption. */
 export async function benchKv(options: BenchOptions): Promise<Report[]> {
+  const { profiles } = options;
   const product = await startProduct(options);
   const skeleton: Program[] = [];
   try {
     const paths = Array.from({ length: secrets }, (_, at) => `bench/data/app-${at}`);
     await prepare(product.api, paths);
     const start = async (part: string, env: Record<string, string>) => {
-      const program = await startProgram({ source: `bench/skeleton/${part}.ts`, env });
+      const program = await startProgram({ source: `bench/skeleton/${part}.ts`, env, profiles });
       skeleton.unshift(program);
       return program;
     };

@@ -5,7 +5,7 @@
 //   --seconds S --rounds N                 how long each measurement takes, and how often it is repeated
 //   --secrets N                            how many secrets `sync` pushes
 //   --json FILE  --markdown FILE           the figures for programs, and as a page
-//   --cpu-prof FOLDER                      CPU profiles of every process of the product
+//   --cpu-prof FOLDER                      CPU profiles of every process but the load generator
 //
 // Postgres and RabbitMQ: those of BENCH_DATABASE_URL and BENCH_AMQP_URL, else started for the run with durable
 // settings, in Docker or from what is installed.
