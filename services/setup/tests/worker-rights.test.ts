@@ -124,6 +124,14 @@ describe('the role of a worker', () => {
     expect(types).toEqual([{ type: 'cloudA-sm' }]);
   });
 
+  test('takes nothing away that is not wanted gone', async () => {
+    await as(db, worker, async (sql) => {
+      expect(await sql.query('delete from sync.entries returning id')).toEqual([]);
+      expect(await sql.query('delete from sync.associations returning id')).toEqual([]);
+    });
+    expect(await db.query('select id from sync.entries where id = $1', [mine.entry])).toHaveLength(1);
+  });
+
   test('changes nothing of another type', async () => {
     expect(await claim(foreign, 'cloudB-kv')).toBeUndefined();
     await as(db, worker, async (sql) => {

@@ -20,6 +20,12 @@ alter table sync.destination_health enable row level security;
 create policy of_own_type on sync.destination_health
   using (current_user not like 'sync\_worker\_%' or exists (select from sync.destinations d where d.id = destination_id));
 
+-- A worker takes away only what was wanted gone.
+create policy wanted_gone on sync.entries as restrictive for delete
+  using (current_user not like 'sync\_worker\_%' or desired = 'absent');
+create policy wanted_gone on sync.associations as restrictive for delete
+  using (current_user not like 'sync\_worker\_%' or removing);
+
 -- A view reads with its owner's rights, so it restricts by itself.
 create or replace view sync.entry_values with (security_barrier) as
   select e.id as entry_id, a.secret_id, v.mount_id, v.path, v.version_id, v.sealed
