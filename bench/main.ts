@@ -4,7 +4,8 @@
 //   npm run bench -- kv                    one of them
 //   --seconds S --rounds N                 how long each measurement takes, and how often it is repeated
 //   --secrets N                            how many secrets `sync` pushes
-//   --json FILE  --markdown FILE           the figures for programs, and as a page
+//   --json FILE                            the figures for programs
+//   --markdown FILE                        the tables, between the marks `figures` of a page that has them
 //   --cpu-prof FOLDER                      CPU profiles of every process but the load generator
 //
 // Postgres and RabbitMQ: those of BENCH_DATABASE_URL and BENCH_AMQP_URL, else started for the run with durable
@@ -21,6 +22,7 @@ import { describeMachine } from './machine.ts';
 import { asMarkdown, asText, type Report } from './report.ts';
 import { type BenchServers, startServers } from './servers.ts';
 import { benchSync } from './sync.ts';
+import { writeFigures } from './write-figures.ts';
 
 const measured: Record<string, { about: string; run: (options: BenchOptions) => Promise<Report[]> }> = {
   kv: { about: 'reads and writes of secrets through gateway and secrets', run: benchKv },
@@ -62,8 +64,9 @@ async function measure(names: string[]): Promise<void> {
       reports.push(...(await measured[name]!.run(optionsFor(servers))));
     }
     log(`\n${asText(machine, reports)}`);
-    if (values.json !== undefined) write(values.json, `${JSON.stringify({ machine, reports }, null, 2)}\n`);
-    if (values.markdown !== undefined) write(values.markdown, asMarkdown(machine, reports));
+    if (values.json !== undefined)
+      writeFileSync(values.json, `${JSON.stringify({ machine, reports }, null, 2)}\n`);
+    if (values.markdown !== undefined) writeFigures(values.markdown, asMarkdown(machine, reports));
   } finally {
     await servers.stop();
   }
@@ -96,11 +99,6 @@ async function runListVerb(): Promise<void> {
 function list(): string {
   const lines = Object.entries(measured).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
   return [...lines, `  ${listVerb.padEnd(10)}what accepting the verb LIST costs`].join('\n');
-}
-
-function write(file: string, text: string): void {
-  writeFileSync(file, text);
-  log(`written: ${file}`);
 }
 
 function fail(sentence: string): never {

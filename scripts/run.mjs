@@ -27,7 +27,9 @@ function isSetUp() {
 }
 
 function setUp() {
-  process.stderr.write(`setup: installing what the project needs with ${PNPM} (first time: about a minute)\n`);
+  process.stderr.write(
+    `setup: installing what the project needs with ${PNPM} (first time: about a minute)\n`,
+  );
   const args = ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=append-only'];
   const installed = spawnSync('npx', args, {
     cwd: root,
@@ -36,7 +38,9 @@ function setUp() {
     env: { ...process.env, COREPACK_ENABLE_STRICT: '0', CI: 'true' },
   });
   if (installed.status !== 0) {
-    process.stderr.write('setup: the install failed; its messages are above. Is the package registry reachable?\n');
+    process.stderr.write(
+      'setup: the install failed; its messages are above. Is the package registry reachable?\n',
+    );
     process.exit(installed.status ?? 1);
   }
   if (!existsSync(node)) {
@@ -51,8 +55,12 @@ if (!isSetUp()) setUp();
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--setup') process.exit(0);
 
-const env = { ...process.env, PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH}` };
-const command = first === '--bin' ? [join(modules, '.bin', rest[0]), ...rest.slice(1)] : [node, first, ...rest];
+const env = {
+  ...process.env,
+  PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH}`,
+};
+const command =
+  first === '--bin' ? [join(modules, '.bin', rest[0]), ...rest.slice(1)] : [node, first, ...rest];
 const child = spawn(command[0], command.slice(1), {
   cwd: root,
   stdio: 'inherit',

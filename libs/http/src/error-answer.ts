@@ -1,4 +1,4 @@
-import { Problem } from '@secrets/domain';
+import { errorCode, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import type { ErrorRequestHandler, Response } from 'express';
 import { httpStatus } from './problem-status.ts';
@@ -37,6 +37,16 @@ function asProblem(error: unknown): Problem | undefined {
   if (type.startsWith('encoding.') || type.startsWith('charset.'))
     return new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
   if (type.startsWith('request.')) return new Problem('invalid', 'the body did not arrive whole');
+  if (isUnstorableText(error)) return new Problem('invalid', unstorable, { cause: error });
   if (error instanceof URIError) return new Problem('invalid', 'the path is not valid percent-encoding');
   return undefined;
+}
+
+const unstorable = 'a text of the request holds a character that cannot be stored';
+
+/** What Postgres says of NUL and of half a surrogate pair, which neither its text nor its JSON can hold. */
+function isUnstorableText(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === '22021' || code === '22P05') return true;
+  return code === '22P02' && error instanceof Error && error.message.endsWith('for type json');
 }

@@ -34,7 +34,10 @@ export function stopInOrder(...parts: (() => Promise<unknown> | unknown)[]): Run
   return {
     stop: async () => {
       const failures: unknown[] = [];
-      for (const part of parts) await Promise.resolve().then(part).catch((error: unknown) => failures.push(error));
+      for (const part of parts)
+        await Promise.resolve()
+          .then(part)
+          .catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },
   };
