@@ -61,6 +61,15 @@ const things = [
   }),
   endpoint({
     method: 'get',
+    path: '/fail/text',
+    summary: 'Fail as Postgres does for text that it cannot hold',
+    query: z.object({ code: z.string(), message: z.string().default('canary of the inside') }),
+    handle: async ({ query }) => {
+      throw Object.assign(new Error(query.message), { code: query.code });
+    },
+  }),
+  endpoint({
+    method: 'get',
     path: '/fail/crash',
     summary: 'Crash',
     handle: async () => {
@@ -125,7 +134,11 @@ describe('what comes in', () => {
 
   test('what curl sends for -d without a type is taken as JSON, for PATCH too', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { status } = await fetch(`${service.url}/v1/things/a`, { method: 'PATCH', body: '{"a":"b"}', headers });
+    const { status } = await fetch(`${service.url}/v1/things/a`, {
+      method: 'PATCH',
+      body: '{"a":"b"}',
+      headers,
+    });
     expect(status).toBe(403); // understood, and without an assertion
   });
 
@@ -218,4 +231,25 @@ test('readiness names what is missing, the API describes itself, metrics are ser
   expect(Object.keys(described.paths)).toContain('/v1/things/{name}');
   expect(Object.keys(described.paths)).not.toContain('/v1/between');
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
+});
+
+test('a list is never answered with what a read gives', async () => {
+  // A policy that grants `list` alone lets LIST through the gateway.
+  expect((await service.call('LIST', '/deep/a/b')).status).toBe(405);
+  expect((await service.call('GET', '/deep/a/b?list=1')).status).toBe(405);
+  expect((await service.call('GET', '/deep/a/b')).body.data).toBe('a/b');
+});
+
+test('text that the database cannot hold is the client’s fault, and no line of the log', async () => {
+  const before = lines.length;
+  const asked = ['code=22021', 'code=22P05', 'code=22P02&message=invalid+input+syntax+for+type+json'];
+  for (const query of asked) {
+    const { status, body } = await service.call('GET', `/fail/text?${query}`);
+    expect([status, body.errors]).toEqual([
+      400,
+      ['a text of the request holds a character that cannot be stored'],
+    ]);
+  }
+  expect(lines.length).toBe(before);
+  expect((await service.call('GET', '/fail/text?code=22P02')).status).toBe(500);
 });

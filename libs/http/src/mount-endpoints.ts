@@ -30,7 +30,8 @@ export function mountEndpoints(endpoints: readonly Endpoint[], options: MountOpt
   for (const endpoint of inOrder) {
     for (const verb of verbs[endpoint.method]) {
       router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
-        if (endpoint.method === 'list' && !asksForList(request)) return next();
+        // A policy may grant `list` and not `read`: what was judged as one is never answered as the other.
+        if (verb === 'get' && (endpoint.method === 'list') !== asksForList(request)) return next();
         await serve(endpoint, options, request, response);
       });
     }
