@@ -262,3 +262,13 @@ test('describes itself, and says when it is ready', async () => {
   expect(JSON.stringify(description.paths['/v1/auth/{mount}/role/{name}'])).toContain('bound_group_ids');
   expect(await login.plain('/readyz')).toEqual({ ready: true, missing: [] });
 });
+
+test('policies named like what every object has are policies like others', async () => {
+  const hcl = 'path "a" { capabilities = ["read"] }';
+  for (const name of ['constructor', '__proto__']) {
+    expect((await login.call('GET', `/sys/policies/acl/${name}`)).status).toBe(404);
+    expect((await login.call('PUT', `/sys/policies/acl/${name}`, { policy: hcl })).status).toBe(204);
+    expect((await login.call('DELETE', `/sys/policies/acl/${name}`)).status).toBe(204);
+    expect((await login.call('GET', `/sys/policies/acl/${name}`)).status).toBe(404);
+  }
+});

@@ -5,7 +5,7 @@ const defaultSource = defaultPolicy.paths
   .join('\n');
 
 /** The text of the policies that exist without having been written. */
-export const builtInSource: Readonly<Record<string, string>> = {
-  default: `# What a token may do with itself.\n${defaultSource}`,
-  root: '# Everything on every path. Cannot be changed.\n',
-};
+export const builtInSource: ReadonlyMap<string, string> = new Map([
+  ['default', `# What a token may do with itself.\n${defaultSource}`],
+  ['root', '# Everything on every path. Cannot be changed.\n'],
+]);

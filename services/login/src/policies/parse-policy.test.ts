@@ -65,3 +65,14 @@ test('the largest policy is read within its time', async () => {
   );
   expect((await parsePolicy(source.join('\n'))).paths).toHaveLength(900);
 });
+
+test.each([
+  ['quotes that never end', `path "a" { capabilities = ["read"] } "${'\\"'.repeat(32_000)}`],
+  ['comments that never end', `path "a" { capabilities = ["read"] } ${'/* '.repeat(21_000)}`],
+])('%s hold up nobody else', async (_name, source) => {
+  const begun = performance.now();
+  const refused = parsePolicy(source).catch(() => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(performance.now() - begun).toBeLessThan(200);
+  await refused;
+});

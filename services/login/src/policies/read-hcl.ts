@@ -62,15 +62,38 @@ function parseApart(text: string): Promise<string> {
 }
 
 const unreadable = () => invalid('policy: is nested too deeply or too large to be read');
-const stringsAndComments = /"(?:[^"\\\n]|\\.)*"|#.*|\/\/.*|\/\*[\s\S]*?\*\//g;
 
-/** How deep brackets stand in one another: the parser calls itself for each, and spends seconds on running out of stack. */
+/**
+ * How deep brackets stand in one another: the parser calls itself for each, and spends seconds on running out of stack.
+ * Every character is looked at once, since a text may be made to have a regular expression look at it again and again.
+ */
 function nesting(text: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const bracket of text.replace(stringsAndComments, '').match(/[[\]{}]/g) ?? []) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+  for (let at = 0; at < text.length; at = afterToken(text, at)) {
+    const character = text.charAt(at);
+    if (character === '[' || character === '{') depth += 1;
+    if (character === ']' || character === '}') depth -= 1;
     deepest = Math.max(deepest, depth);
   }
   return deepest;
+}
+
+/** Where the string, the comment or the character ends that begins at an index. */
+function afterToken(text: string, at: number): number {
+  if (text[at] === '"') return afterString(text, at + 1);
+  if (text[at] === '#' || text.startsWith('//', at)) return after(text, '\n', at);
+  return text.startsWith('/*', at) ? after(text, '*/', at + 2) : at + 1;
+}
+
+/** A string ends with its quote, or with its line when it has none. */
+function afterString(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== '"' && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function after(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from);
+  return at < 0 ? text.length : at + end.length;
 }

@@ -46,7 +46,7 @@ const readPolicy = (app: LoginApp, base: string) =>
     params,
     handle: async ({ params: { name }, caller }) => {
       const written = await policyByName(app.db, caller.namespace.id, name);
-      const policy = written?.source ?? builtInSource[name];
+      const policy = written?.source ?? builtInSource.get(name);
       if (policy === undefined) throw notFound();
       return { data: { name, policy } };
     },
@@ -77,7 +77,7 @@ const removePolicy = (app: LoginApp, base: string) =>
     summary: 'Delete a policy; tokens that name it lose what it granted at once',
     params,
     handle: async ({ params: { name }, caller }) => {
-      if (name in builtInSource) throw invalid(`the ${name} policy cannot be deleted`);
+      if (builtInSource.has(name)) throw invalid(`the ${name} policy cannot be deleted`);
       await deletePolicy(app.db, caller.namespace.id, name);
       return undefined;
     },
