@@ -200,3 +200,10 @@ test('a destination is shown without its secrets and with the default template w
 test('an unknown type is refused with the list of types', () => {
   expect(() => findDescription('constructor')).toThrow(/type: must be one of cloudA-sm/);
 });
+
+test('a field named like what every object has is an unknown one', () => {
+  expect(parse({ ...keys, constructor: 'x', toString: 'y' }).warnings).toEqual([
+    'unknown field constructor was ignored',
+    'unknown field toString was ignored',
+  ]);
+});

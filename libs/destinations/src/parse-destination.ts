@@ -46,10 +46,13 @@ export function parseDestination(
 }
 
 function sortFields({ fields, type }: DestinationDescription, { body, name }: DestinationWish) {
-  const inPath: Record<string, string> = { type, name };
+  const inPath = new Map([
+    ['type', type],
+    ['name', name],
+  ]);
   const entries = Object.entries(body).filter(([, value]) => value !== undefined);
   for (const [field, value] of entries) {
-    if (field in inPath && value !== inPath[field])
+    if (inPath.has(field) && value !== inPath.get(field))
       throw invalid(`${field}: is in the path and cannot be changed`);
   }
   const isKnown = (field: string) => Object.hasOwn(fields.shape, field);
@@ -61,7 +64,7 @@ function sortFields({ fields, type }: DestinationDescription, { body, name }: De
     },
     unknown: entries
       .map(([field]) => field)
-      .filter((field) => !isKnown(field) && !(field in inPath) && !isFederation(field)),
+      .filter((field) => !isKnown(field) && !inPath.has(field) && !isFederation(field)),
   };
 }
 
