@@ -9,7 +9,7 @@ export const builtInPolicyNames = ['default', 'root'] as const;
 export const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
 
 /** The `root` policy: everything on every path; it can be neither written nor narrowed. */
-export const rootPolicy: CompiledPolicies = { on: () => everything, onFolder: () => everything };
+export const rootPolicy: CompiledPolicies = { paths: 1, on: () => everything, onFolder: () => everything };
 
 /** The `default` policy, until an operator writes another one of that name: what a token may do with itself. */
 export const defaultPolicy: PolicyRules = {

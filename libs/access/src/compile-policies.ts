@@ -4,6 +4,8 @@ import type { PolicyRules } from './policy-rules.ts';
 
 /** A set of policies, ready to be asked often. */
 export interface CompiledPolicies {
+  /** How many paths they speak of: what they take of memory grows with it. */
+  readonly paths: number;
   /** What they grant on a path; empty when nothing or denied. In the order of `capabilities`. */
   on(path: string): readonly Capability[];
   /**
@@ -44,6 +46,7 @@ export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolic
     return stronger(prefix, plus)?.granted ?? nothing;
   };
   return {
+    paths: rules.length,
     on: (path) => exact.get(path)?.granted ?? inexact(path, path),
     onFolder: (path) => {
       const folder = `${path}/`;

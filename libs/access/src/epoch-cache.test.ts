@@ -92,3 +92,25 @@ test('an epoch that went back, as after a restored backup, empties it too', asyn
   await settle();
   expect([await before, await after]).toEqual(['first', undefined]);
 });
+
+test('what is heavy makes room by pushing out what was not used for longest', async () => {
+  const cache = epochCache<{ weight: number }>({
+    epochNow: async () => 1,
+    most: 10,
+    weightOf: ({ weight }) => weight,
+    mostWeight: 100,
+  });
+  const reads: string[] = [];
+  const get = (key: string, weight: number) =>
+    cache.get(key, async () => {
+      reads.push(key);
+      return { epoch: 1, row: { weight } };
+    });
+  await get('a', 60);
+  await get('b', 60);
+  await get('b', 60);
+  await get('a', 60);
+  expect(await get('too heavy', 101)).toEqual({ weight: 101 });
+  await get('too heavy', 101);
+  expect(reads).toEqual(['a', 'b', 'a', 'too heavy', 'too heavy']);
+});

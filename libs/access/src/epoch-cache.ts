@@ -18,12 +18,16 @@ export interface EpochCacheOptions<Value> {
   epochNow: () => Promise<number>;
   most: number;
   isKept?: (value: Value) => boolean;
+  /** How much memory a value takes, in a unit of the caller's; 1 unless said. */
+  weightOf?: (value: Value) => number;
+  /** Most weight of all that is kept together; what weighs more alone is not kept. */
+  mostWeight?: number;
 }
 
 /** Makes an empty cache for one kind of thing. */
 export function epochCache<Value extends object>(options: EpochCacheOptions<Value>): EpochCache<Value> {
-  const { epochNow, most, isKept = () => true } = options;
-  const kept = new LRUCache<string, Value>({ max: most });
+  const { epochNow, most, isKept = () => true, weightOf = () => 1, mostWeight = most } = options;
+  const kept = new LRUCache<string, Value>({ max: most, maxSize: mostWeight, sizeCalculation: weightOf });
   const reading = new Map<string, Promise<AtEpoch<Value>>>();
   let keptSince = -1; // everything in `kept` was read at this epoch
 
