@@ -11,8 +11,8 @@ import {
   readEntryContext,
 } from '@secrets/sync-entries';
 import { destinationPause, nextAttempt } from './next-attempt.ts';
-import type { WorkerParts } from './sync-worker.ts';
 import { workOnEntry } from './work-on-entry.ts';
+import type { WorkerParts } from './worker-parts.ts';
 
 /**
  * What a worker does with one message: claims the entry, works on it, records the outcome, and only then lets go of

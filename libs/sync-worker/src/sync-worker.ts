@@ -12,6 +12,7 @@ import type { Driver } from './driver.ts';
 import type { EgressGuard } from './egress-guard.ts';
 import { handleEntry } from './handle-entry.ts';
 import { Places } from './places.ts';
+import { type WorkerParts, workerMetrics } from './worker-parts.ts';
 
 /** What a worker is built from. */
 export interface SyncWorkerDeps {
@@ -29,19 +30,6 @@ export interface SyncWorkerConfig {
   leaseSeconds: number;
   /** The installation's prefix of external names. */
   prefix: string;
-}
-
-/** What handling a message needs. */
-export interface WorkerParts {
-  db: Db;
-  ring: KeyRing;
-  clients: Clients;
-  places: Places;
-  log: Logger;
-  metrics: ReturnType<typeof workerMetrics>;
-  type: string;
-  owner: string;
-  leaseSeconds: number;
 }
 
 /** A worker of one destination type. */
@@ -96,10 +84,3 @@ function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
     log.info({ disabled }, 'syncing was switched');
   });
 }
-
-const workerMetrics = (metrics: Metrics) => ({
-  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
-    'destination_type',
-    'outcome',
-  ]),
-});

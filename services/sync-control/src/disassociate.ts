@@ -1,14 +1,10 @@
 import type { Caller } from '@secrets/access';
 import { notFound } from '@secrets/domain';
-import { type Entry, entriesOf, readSyncConfig, wantAbsent } from '@secrets/sync-entries';
+import { type Entry, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
-import {
-  type AssociationRow,
-  deleteAssociation,
-  lockAssociation,
-  markRemoving,
-} from './queries/associations.ts';
+import { type AssociationRow, lockAssociation } from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
+import { wantGone } from './want-gone.ts';
 
 /** Which association is to be removed. */
 export interface RemovalWish {
@@ -45,12 +41,5 @@ const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretNa
   db.transaction(async (tx) => {
     const association = await lockAssociation(tx, destinationId, mount, secretName);
     if (association === undefined) return undefined;
-    const entries = await entriesOf(tx, [association.id]);
-    await markRemoving(tx, [association.id]);
-    await wantAbsent(
-      tx,
-      entries.map(({ id }) => ({ id, waitsFor: null })),
-    );
-    if (entries.length === 0) await deleteAssociation(tx, association.id);
-    return { association, entries };
+    return { association, entries: await wantGone(tx, [association.id]) };
   });

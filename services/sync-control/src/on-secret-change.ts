@@ -2,17 +2,13 @@ import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, type NewEntry, wantAbsent, wantPresent } from '@secrets/sync-entries';
+import { entriesOf, type NewEntry, wantPresent } from '@secrets/sync-entries';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
-import {
-  deleteAssociation,
-  lockAssociationsOfSecret,
-  markRemoving,
-  notePlanned,
-} from './queries/associations.ts';
+import { lockAssociationsOfSecret, notePlanned } from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
 import type { InspectedSecret } from './secrets-client.ts';
+import { wantGone } from './want-gone.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
 type Associated = Awaited<ReturnType<typeof lockAssociationsOfSecret>>[number];
@@ -38,22 +34,12 @@ export async function followSecret(context: Context, secret: InspectedSecret): P
   await context.db.transaction(async (tx) => {
     for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
       if (association.removing) continue;
-      if (!secret.exists) await forget(tx, association);
+      // Its metadata or its mount is gone: unsynced, and the association goes with it.
+      if (!secret.exists) await wantGone(tx, [association.id]);
       else if (secret.revision >= association.plannedRevision) await follow(tx, context, association, secret);
     }
   });
   context.queue.nudge();
-}
-
-/** Its metadata or its mount is gone: unsynced, and the association goes with it. */
-async function forget(tx: Tx, association: Associated): Promise<void> {
-  const entries = await entriesOf(tx, [association.id]);
-  await markRemoving(tx, [association.id]);
-  await wantAbsent(
-    tx,
-    entries.map(({ id }) => ({ id, waitsFor: null })),
-  );
-  if (entries.length === 0) await deleteAssociation(tx, association.id);
 }
 
 /** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */

@@ -1,7 +1,7 @@
 import type { Db } from '@secrets/db';
-import { entriesOf, wantAbsent } from '@secrets/sync-entries';
-import { deleteAssociation, lockSomeToRemove, markRemoving } from './queries/associations.ts';
+import { lockSomeToRemove } from './queries/associations.ts';
 import { deleteDestination } from './queries/destinations.ts';
+import { wantGone } from './want-gone.ts';
 
 const pageSize = 200;
 
@@ -32,15 +32,8 @@ const removeSome = (db: Db, destinationId: string): Promise<number> =>
   db.transaction(async (tx) => {
     const associations = await lockSomeToRemove(tx, destinationId, pageSize);
     const ids = associations.map(({ id }) => id);
-    const entries = await entriesOf(tx, ids);
-    await markRemoving(tx, ids);
-    await wantAbsent(
-      tx,
-      entries.map(({ id }) => ({ id, waitsFor: null })),
-    );
-    const withEntries = new Set(entries.map(({ associationId }) => associationId));
-    for (const id of ids.filter((one) => !withEntries.has(one))) await deleteAssociation(tx, id);
-    return associations.length;
+    await wantGone(tx, ids);
+    return ids.length;
   });
 
 /** The sentence of an entry that waits for the operator; null again when none does. */

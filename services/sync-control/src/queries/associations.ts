@@ -83,8 +83,8 @@ export async function markRemoving(sql: Sql, associationIds: readonly string[]):
   );
 }
 
-export async function deleteAssociation(sql: Sql, id: string): Promise<void> {
-  await sql.query('delete from sync.associations where id = $1', [id]);
+export async function deleteAssociations(sql: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql.query('delete from sync.associations where id = any($1::uuid[])', [ids]);
 }
 
 /** Associations of a destination in the order of their ids, after the given one. */

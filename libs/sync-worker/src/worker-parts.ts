@@ -1,0 +1,25 @@
+import type { Db } from '@secrets/db';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import type { Clients } from './clients.ts';
+import type { Places } from './places.ts';
+
+/** What handling a message needs. */
+export interface WorkerParts {
+  db: Db;
+  ring: KeyRing;
+  clients: Clients;
+  places: Places;
+  log: Logger;
+  metrics: ReturnType<typeof workerMetrics>;
+  type: string;
+  owner: string;
+  leaseSeconds: number;
+}
+
+export const workerMetrics = (metrics: Metrics) => ({
+  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
+    'destination_type',
+    'outcome',
+  ]),
+});
