@@ -1,8 +1,7 @@
-import type { BenchServers } from './servers.ts';
-
 /** What every program of the bench is given. */
 export interface BenchOptions {
-  servers: BenchServers;
+  /** A database of its own, and a broker. */
+  servers: { databaseUrl: string; amqpUrl: string };
   /** Shows progress. */
   log: (line: string) => void;
   /** Length of one measurement. */

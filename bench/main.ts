@@ -61,7 +61,7 @@ async function measure(names: string[]): Promise<void> {
     const reports: Report[] = [];
     for (const name of names) {
       log(`\n${name}: ${measured[name]!.about}`);
-      reports.push(...(await measured[name]!.run(optionsFor(servers))));
+      reports.push(...(await measureOne(name, servers)));
     }
     log(`\n${asText(machine, reports)}`);
     if (values.json !== undefined)
@@ -72,7 +72,21 @@ async function measure(names: string[]): Promise<void> {
   }
 }
 
-function optionsFor(servers: BenchServers): BenchOptions {
+/** One that fails does not keep the others from being shown. */
+async function measureOne(name: string, servers: BenchServers): Promise<Report[]> {
+  const database = await servers.createDatabase();
+  try {
+    return await measured[name]!.run(optionsFor({ databaseUrl: database.url, amqpUrl: servers.amqpUrl }));
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+    return [];
+  } finally {
+    await database.drop();
+  }
+}
+
+function optionsFor(servers: BenchOptions['servers']): BenchOptions {
   const profiles = values['cpu-prof'];
   if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
   return {

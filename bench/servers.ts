@@ -3,13 +3,19 @@ import { connect } from 'amqplib';
 import pg from 'pg';
 import { startTestServices } from '../scripts/test-services.ts';
 
-/** Postgres with a database of the run's own, and RabbitMQ. */
+/** Postgres and RabbitMQ. */
 export interface BenchServers {
-  databaseUrl: string;
   amqpUrl: string;
   versions: { postgres: string; rabbitmq: string };
-  /** Drops the database, and stops what was started. */
+  /** Makes an empty database, for one program of the bench. */
+  createDatabase(): Promise<BenchDatabase>;
+  /** Stops what was started. */
   stop(): Promise<void>;
+}
+
+export interface BenchDatabase {
+  url: string;
+  drop(): Promise<void>;
 }
 
 /** Finds or starts both servers, with durable settings. Throws, saying what is missing, when one cannot be had. */
@@ -20,21 +26,27 @@ export async function startServers(log: (line: string) => void): Promise<BenchSe
     if (server === undefined)
       throw new Error(`The bench needs Postgres (BENCH_DATABASE_URL); ${how.postgres}`);
     if (amqpUrl === undefined) throw new Error(`The bench needs RabbitMQ (BENCH_AMQP_URL); ${how.rabbitmq}`);
-    const database = `bench_${randomBytes(6).toString('hex')}`;
-    await run(server, `create database ${database}`);
     return {
-      databaseUrl: Object.assign(new URL(server), { pathname: `/${database}` }).toString(),
       amqpUrl,
       versions: { postgres: await postgresVersion(server), rabbitmq: await rabbitVersion(amqpUrl) },
-      stop: async () => {
-        await run(server, `drop database if exists ${database} with (force)`);
-        await services.stop();
-      },
+      createDatabase: () => createDatabase(server),
+      stop: services.stop,
     };
   } catch (error) {
     await services.stop();
     throw error;
   }
+}
+
+async function createDatabase(server: string): Promise<BenchDatabase> {
+  const name = `bench_${randomBytes(6).toString('hex')}`;
+  await run(server, `create database ${name}`);
+  return {
+    url: Object.assign(new URL(server), { pathname: `/${name}` }).toString(),
+    drop: async () => {
+      await run(server, `drop database if exists ${name} with (force)`);
+    },
+  };
 }
 
 async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
