@@ -3,7 +3,7 @@ import { type AddressRanges, addressRanges } from './bound-address.ts';
 import type { Namespace } from './caller.ts';
 import type { CompiledPolicies } from './compile-policies.ts';
 import { compileNamed, type NamedRules } from './named-policies.ts';
-import { openBatchToken } from './token.ts';
+import { type BatchToken, openBatchToken } from './token.ts';
 
 /** A token as requests are judged by it. */
 export interface AccessToken {
@@ -55,7 +55,19 @@ export interface BatchTokenSurroundings {
   /** Whether the parent still exists; true for a token without one. */
   parent_exists: boolean;
   parent_expires_at: Date | null;
+  /** Whether the auth mount that issued it still stands; true for a token that none issued. */
+  mount_exists: boolean;
   rules: NamedRules[];
+}
+
+/**
+ * When a batch token ends, in milliseconds since 1970: at its own end or that of what it was made with, whichever
+ * comes first. Undefined when its parent was revoked or the auth mount that issued it disabled.
+ */
+export function batchTokenEnd(payload: BatchToken, around: BatchTokenSurroundings): number | undefined {
+  if (!around.parent_exists || !around.mount_exists) return undefined;
+  const parentEnd = around.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  return Math.min(Date.parse(payload.expires_at), parentEnd);
 }
 
 /** Opens a batch token's text; what it says needs its surroundings to become a token. */
@@ -63,11 +75,8 @@ export const openedBatchToken = (ring: KeyRing, text: string) => {
   const payload = openBatchToken(ring, text);
   if (payload === undefined) return undefined;
   const toToken = (around: BatchTokenSurroundings): AccessToken | undefined => {
-    if (!around.parent_exists) return undefined;
-    const ends = [
-      Date.parse(payload.expires_at),
-      around.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-    ];
+    const expiresAt = batchTokenEnd(payload, around);
+    if (expiresAt === undefined) return undefined;
     return {
       accessor: null,
       tokenType: 'batch',
@@ -75,7 +84,7 @@ export const openedBatchToken = (ring: KeyRing, text: string) => {
       entityId: payload.entity_id,
       policies: payload.policies,
       namespace: { id: payload.namespace_id, path: around.namespace_path },
-      expiresAt: Math.min(...ends),
+      expiresAt,
       boundTo: payload.bound_cidrs.length === 0 ? undefined : addressRanges(payload.bound_cidrs),
       hasLimitedUses: false,
       rules: compileNamed(payload.policies, around.rules),

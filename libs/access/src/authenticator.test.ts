@@ -143,6 +143,7 @@ describe('batch tokens', () => {
       expires_at: new Date(now + 60_000).toISOString(),
       bound_cidrs: [],
       parent_accessor: null,
+      mount_id: null,
       ...over,
     }).reveal();
 

@@ -1,3 +1,5 @@
+export { batchTokenEnd } from './access-token.ts';
+export * from './ancestors-end.ts';
 export * from './assertion.ts';
 export * from './authenticator.ts';
 export * from './bound-address.ts';
@@ -10,7 +12,7 @@ export * from './operation.ts';
 export * from './policy-reader.ts';
 export * from './policy-rules.ts';
 export * from './public-paths.ts';
-export { type AtEpoch, readEpoch } from './read-access.ts';
+export { type AtEpoch, readBatchToken, readEpoch } from './read-access.ts';
 export * from './request-path.ts';
 export * from './shared-read.ts';
 export * from './token.ts';

@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './access-token.ts';
+import { ancestorsEnd } from './ancestors-end.ts';
 import type { Namespace } from './caller.ts';
 import type { NamedRules } from './named-policies.ts';
 import type { BatchToken } from './token.ts';
@@ -27,7 +28,7 @@ export async function readEpoch(sql: Sql): Promise<number> {
 
 const serviceToken = `
   select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, t.expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
+    n.path as namespace_path, least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
   left join login.namespaces n on n.id = t.namespace_id`;
@@ -42,13 +43,15 @@ export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEp
 
 const batchToken = `
   select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
-    t.expires_at as parent_expires_at, ${rulesOf('$1', '$2::text[]')} as rules
+    least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) as parent_expires_at,
+    $4::uuid is null or m.id is not null as mount_exists, ${rulesOf('$1', '$2::text[]')} as rules
   from login.access_epoch e
   left join login.namespaces n on n.id = $1
-  left join login.tokens t on t.accessor = $3`;
+  left join login.tokens t on t.accessor = $3
+  left join login.auth_mounts m on m.id = $4::uuid`;
 
 export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenSurroundings>> {
-  const parameters = [token.namespace_id, token.policies, token.parent_accessor];
+  const parameters = [token.namespace_id, token.policies, token.parent_accessor, token.mount_id];
   const [row] = await sql.query<BatchTokenSurroundings & { epoch: number; namespace_path: string | null }>(
     batchToken,
     parameters,

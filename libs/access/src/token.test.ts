@@ -26,6 +26,7 @@ const payload: BatchToken = {
   expires_at: '2030-01-01T01:00:00.000Z',
   bound_cidrs: [],
   parent_accessor: null,
+  mount_id: null,
 };
 
 test('a new token has its form, is never the same and never printed', () => {

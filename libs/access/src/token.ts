@@ -48,6 +48,8 @@ export const BatchToken = z.object({
   bound_cidrs: z.array(z.string()),
   /** The token whose end is also this one's; null when it stands alone. */
   parent_accessor: z.string().nullable(),
+  /** The auth mount that issued it, whose end is also this one's; null when none did. */
+  mount_id: z.uuid().nullable(),
 });
 export type BatchToken = z.infer<typeof BatchToken>;
 

@@ -199,3 +199,29 @@ test('the sweep deletes what has ended, page by page, with its children', async 
   expect((await lookedUp(child.body.auth.client_token)).status).toBe(404);
   expect(await sweepTokens(login.db)).toBe(0);
 });
+
+test('the sweep deletes tokens whose uses are spent', async () => {
+  await sweepTokens(login.db);
+  const spent = await create({ policies: 'dev', num_uses: 1 });
+  const unspent = await create({ policies: 'dev', num_uses: 2 });
+  await login.db.query('update login.tokens set uses_left = uses_left - 1 where uses_left is not null');
+  expect(await sweepTokens(login.db)).toBe(1);
+  const left = await login.db.query('select 1 from login.tokens where accessor = any($1::text[])', [
+    [spent.body.auth.accessor, unspent.body.auth.accessor],
+  ]);
+  expect(left.length).toBe(1);
+});
+
+test('what was made with a token that has ended is not found, although the sweep has not come yet', async () => {
+  const parent = await create({ policies: 'dev', ttl: 60 });
+  const child = await create({ ttl: '5h' }, login.callerOf(parent));
+  const batch = await create({ ttl: '5h', type: 'batch' }, login.callerOf(parent));
+  const both = [child, batch].map((made) => made.body.auth.client_token);
+  for (const token of both) expect((await lookedUp(token)).status).toBe(200);
+  await login.db.query('update login.tokens set expires_at = now() where accessor = $1', [
+    parent.body.auth.accessor,
+  ]);
+  for (const token of both) expect((await lookedUp(token)).status).toBe(404);
+  const { accessor } = child.body.auth;
+  expect((await login.call('POST', '/auth/token/lookup-accessor', { accessor })).status).toBe(404);
+});

@@ -115,7 +115,7 @@ async function issue(
   if (isBatch(role)) {
     const entityId = await entityOfAlias(app.db, mountId, claims.oid, door.namespaceId);
     const token = { ...unnamed, entityId };
-    return issued({ ...token, accessor: null }, batchToken(app, token), 'batch');
+    return issued({ ...token, accessor: null }, batchToken(app, token, mountId), 'batch');
   }
   const token = newToken();
   const named = { ...unnamed, hash: tokenHash(token.reveal()), accessor: newAccessor() };

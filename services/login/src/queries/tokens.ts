@@ -1,3 +1,4 @@
+import { ancestorsEnd } from '@secrets/access';
 import type { Db, Sql } from '@secrets/db';
 import { errorCode, permissionDenied } from '@secrets/domain';
 import type { LoginSource } from '../cloudb/login-source.ts';
@@ -97,7 +98,7 @@ const storedToken = `
     t.expires_at as "expiresAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
     t.created_at as "createdAt", t.renewed_at as "renewedAt"
   from login.tokens t join login.namespaces n on n.id = t.namespace_id`;
-const stillValid = `(t.expires_at is null or t.expires_at > now())`;
+const stillValid = `coalesce(least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) > now(), true)`;
 
 /** The token of an accessor; undefined when there is none or it has ended. */
 export async function tokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
@@ -134,14 +135,16 @@ export const deleteTokenAlone = (db: Db, accessor: string): Promise<void> =>
     await tx.query('delete from login.tokens where accessor = $1', [accessor]);
   });
 
-/** Deletes up to `most` tokens that have ended, with what was made with them; gives how many had ended. */
+const ended = '(expires_at <= now() or uses_left = 0)';
+
+/** Deletes up to `most` tokens that have ended or are used up, with what was made with them; gives how many there were. */
 export async function deleteExpiredTokens(db: Db, most: number): Promise<number> {
-  const due = await db.query('select 1 from login.tokens where expires_at <= now() limit 1');
+  const due = await db.query(`select 1 from login.tokens where ${ended} limit 1`);
   if (due.length === 0) return 0;
   return revoking(db, async (tx) => {
     const gone = await tx.query(
       `delete from login.tokens where hash in (
-         select hash from login.tokens where expires_at <= now() order by expires_at limit $1 for update skip locked
+         select hash from login.tokens where ${ended} limit $1 for update skip locked
        ) returning 1`,
       [most],
     );

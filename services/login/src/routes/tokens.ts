@@ -67,7 +67,7 @@ const lookUp = (app: LoginApp) =>
     summary: 'Read what is known of a token',
     body: tokenBody,
     handle: async ({ body, caller }) => {
-      const batch = openedBatchToken(app, caller, body.token);
+      const batch = await openedBatchToken(app, caller, body.token);
       if (batch !== undefined) return { data: describeBatchToken(batch, new Date()) };
       return { data: describeToken(await findByToken(app, caller, body.token), new Date()) };
     },

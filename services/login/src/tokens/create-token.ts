@@ -80,13 +80,14 @@ async function issueServiceToken(
 }
 
 function issueBatchToken(app: LoginApp, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
-  return issued({ ...token, accessor: null, renewable: false }, batchToken(app, token), 'batch');
+  return issued({ ...token, accessor: null, renewable: false }, batchToken(app, token, null), 'batch');
 }
 
-/** Seals a batch token; a payload that does not fit into a header is the asker's to shorten. */
+/** Seals a batch token, of the auth mount that issues it if one does; a payload that does not fit into a header is the asker's to shorten. */
 export function batchToken(
   app: Pick<LoginApp, 'keys'>,
   token: Omit<NewToken, 'hash' | 'accessor'>,
+  mountId: string | null,
 ): Sealed<string> {
   const payload: BatchToken = {
     accessor: null,
@@ -100,6 +101,7 @@ export function batchToken(
     expires_at: token.lifetime.expiresAt!.toISOString(), // batch tokens are never made without an end
     bound_cidrs: [...token.boundCidrs],
     parent_accessor: token.parentAccessor,
+    mount_id: mountId,
   };
   try {
     return sealBatchToken(batchTokenRing(app.keys), payload);

@@ -1,8 +1,10 @@
 import {
   type BatchToken,
+  batchTokenEnd,
   batchTokenRing,
   type Caller,
   openBatchToken,
+  readBatchToken,
   tokenHash,
   tokenKind,
 } from '@secrets/access';
@@ -22,11 +24,17 @@ export async function findByToken(app: LoginApp, caller: Caller, token: string):
 }
 
 /** What a batch token that was sent as a value holds; undefined when it is none that is still valid and in reach. */
-export function openedBatchToken(app: LoginApp, caller: Caller, token: string): BatchToken | undefined {
+export async function openedBatchToken(
+  app: LoginApp,
+  caller: Caller,
+  token: string,
+): Promise<BatchToken | undefined> {
   if (tokenKind(token) !== 'batch') return undefined;
   const opened = openBatchToken(batchTokenRing(app.keys), token);
   const inReach = opened?.namespace_id === caller.namespace.id || caller.namespace.id === 'root';
-  return opened !== undefined && inReach && new Date(opened.expires_at) > new Date() ? opened : undefined;
+  if (opened === undefined || !inReach) return undefined;
+  const { row } = await readBatchToken(app.db, opened);
+  return row !== undefined && (batchTokenEnd(opened, row) ?? 0) > Date.now() ? opened : undefined;
 }
 
 /** The caller's own token; undefined for a batch token, which is stored nowhere. */

@@ -1,0 +1,11 @@
+/**
+ * SQL for the earliest end of a token's parent, its parent, and so on; null when none of them ends. A child lives no
+ * longer than what it was made with (decisions, section 2), and as an end can move, it is looked up and not copied.
+ */
+export const ancestorsEnd = (parentAccessor: string): string => `(
+  with recursive ancestors as (
+    select p.parent_accessor, p.expires_at from login.tokens p where p.accessor = ${parentAccessor}
+    union all
+    select p.parent_accessor, p.expires_at from ancestors a join login.tokens p on p.accessor = a.parent_accessor
+  ) select min(expires_at) from ancestors
+)`;
