@@ -10,6 +10,7 @@ const routes: readonly (readonly [folder: string, upstream: UpstreamName | undef
   ['sys/namespaces', 'login'],
   ['sys/capabilities', 'login'],
   ['sys/capabilities-self', 'login'],
+  ['sys/capabilities-accessor', 'login'],
   ['sys/mounts', 'secrets'],
   ['sys/internal/ui/mounts', 'secrets'],
   ['sys', undefined],
