@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** The environment of this service. */
 export const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(7003),
+  PORT: port.default(7002),
   DATABASE_URL: z.string().min(1),
   AMQP_URL: z.string().min(1),
   SEAL_KEY_FILE: z.string().min(1), // a path; the key itself never enters the environment
