@@ -46,7 +46,7 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
   await endAllLeases(db); // nobody else can hold one: the database is this process's alone
   const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
   const sandbox = env.SANDBOX
-    ? await startSandbox({ host: env.HOST, port: env.SANDBOX_PORT, dataFile: folder.sandbox })
+    ? await startSandbox({ host: env.SANDBOX_HOST, port: env.SANDBOX_PORT, dataFile: folder.sandbox })
     : undefined;
   const parts: Parts = {
     db,

@@ -17,6 +17,8 @@ export const Env = z.object({
   LOG_LEVEL: z.string().default('warn'),
   /** Simulated external stores and directory beside the service; `off` for real ones. */
   SANDBOX: toggle.default(true),
+  /** Not `HOST`: the sandbox shows every value that was pushed, and its directory gives a token to anybody who asks. */
+  SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_PORT: port.default(8300),
   CLOUDA_ENDPOINT_URL: z.url().optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
