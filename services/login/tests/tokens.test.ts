@@ -225,3 +225,9 @@ test('what was made with a token that has ended is not found, although the sweep
   const { accessor } = child.body.auth;
   expect((await login.call('POST', '/auth/token/lookup-accessor', { accessor })).status).toBe(404);
 });
+
+test('policies that would not fit into a header are refused when they are given', async () => {
+  const policies = Array.from({ length: 600 }, (_, index) => `policy-${index}`);
+  const { status, body } = await login.call('POST', '/auth/token/create', { policies });
+  expect([status, body.errors]).toEqual([400, ['policies: must have at most 4096 characters together']]);
+});

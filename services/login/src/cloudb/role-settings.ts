@@ -2,13 +2,13 @@ import { invalid } from '@secrets/domain';
 import { flag, seconds, stringList } from '@secrets/http';
 import { z } from 'zod';
 import { systemTtlSeconds } from '../tokens/token-lifetime.ts';
-import { cidrList, count } from '../tokens/token-wish.ts';
+import { cidrList, count, policyNames } from '../tokens/token-wish.ts';
 
 const mostBounds = 1_000;
 const bounds = stringList
   .refine((list) => list.length <= mostBounds, { error: `holds at most ${mostBounds}` })
   .refine((list) => list.every((part) => part.length <= 512), { error: 'holds at most 512 characters each' });
-const policies = stringList.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
+const policies = policyNames.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
 
 /** The fields of a role as they are stored (spec, section 2.2, and the token fields). */

@@ -15,9 +15,17 @@ export const count = integer.refine((value) => value >= 0 && value <= 2_147_483_
   error: 'must not be negative',
 });
 
+/** Names of policies travel in the assertion of each request and stand in each line of the audit: so many characters together. */
+const mostPolicyCharacters = 4_096;
+
+/** A list of names of policies. */
+export const policyNames = stringList.refine((list) => list.join(',').length <= mostPolicyCharacters, {
+  error: `must have at most ${mostPolicyCharacters} characters together`,
+});
+
 /** The body of `auth/token/create` (decisions, section 2). */
 export const TokenWish = z.object({
-  policies: stringList.optional(),
+  policies: policyNames.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),
   explicit_max_ttl: seconds.optional(),
