@@ -18,14 +18,57 @@ const stopTimeoutMs = 10_000;
 
 /** A server program in a process group of its own, which is stopped as a whole. */
 export interface ChildServer {
-  pid: number;
+  readonly pid: number;
   stop(): Promise<void>;
   stopNow(): void;
+  /**
+   * Ends it by a signal and starts it again, in its folder and on its port; `meanwhile` runs while it is down.
+   * Resolves when it listens.
+   */
+  restart(signal: NodeJS.Signals, meanwhile?: (folder: string) => Promise<void> | void): Promise<void>;
 }
 
 /** Starts a program and resolves when it listens on its port. Throws with its last words when it does not. */
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
-  const { command, args, env, folder, port, stopSignal } = options;
+  const { folder, stopSignal } = options;
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    const started = spawnIn(options);
+    child = started.child;
+    if (await untilListening(child, options.port)) return;
+    stopNow();
+    throw new Error(`${options.command} did not start: ${started.lastWords()}`);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    signalGroup(child, signal);
+    if (isRunning(child)) await Promise.race([once(child, 'exit'), soon(stopTimeoutMs)]);
+    signalGroup(child, 'SIGKILL');
+  };
+  const stopNow = () => {
+    signalGroup(child, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.off('exit', stopNow);
+  };
+  process.once('exit', stopNow); // also while it is still starting
+  await start();
+  return {
+    get pid() {
+      return child!.pid!;
+    },
+    stopNow,
+    stop: async () => {
+      await end(stopSignal);
+      stopNow();
+    },
+    restart: async (signal, meanwhile) => {
+      await end(signal);
+      await meanwhile?.(folder);
+      await start();
+    },
+  };
+}
+
+function spawnIn({ command, args, env, folder }: ChildServerOptions) {
   const child = spawn(command, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let words = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -33,33 +76,18 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
       words = (words + chunk).slice(-500);
     });
   }
-  const failed = once(child, 'error').then(([error]) => String(error));
-  failed.catch(() => undefined);
-  const stopNow = () => {
-    signalGroup(child, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    process.off('exit', stopNow);
-  };
-  process.once('exit', stopNow); // also while it is still starting
-  const isUp = await untilListening(child, port);
-  if (!isUp) {
-    stopNow();
-    throw new Error(`${command} did not start: ${words.trim().split('\n').at(-1) ?? ''}`);
-  }
-  return {
-    pid: child.pid!,
-    stopNow,
-    stop: async () => {
-      signalGroup(child, stopSignal);
-      if (child.exitCode === null) await Promise.race([once(child, 'exit'), soon(stopTimeoutMs)]);
-      stopNow();
-    },
-  };
+  child.once('error', (error) => {
+    words += String(error);
+  });
+  return { child, lastWords: () => words.trim().split('\n').at(-1) ?? '' };
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
+  child !== undefined && child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, signal);
+    if (child?.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
     // It is gone already.
   }

@@ -46,8 +46,20 @@ export async function installedPostgres({ durable }: { durable: boolean }): Prom
       stopSignal: 'SIGINT',
     });
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-    await untilReady(join(bin, 'pg_isready'), port!);
-    return { ...server, url, how: `${bin}/postgres, started for the tests` };
+    const ready = () => untilReady(join(bin, 'pg_isready'), port!);
+    await ready();
+    return {
+      ...server,
+      restart: async (signal, meanwhile) => {
+        await server.restart(signal, async (data) => {
+          await meanwhile?.(data);
+          await new Promise((resolve) => setTimeout(resolve, 500)); // its backends notice, and let go of its memory
+        });
+        await ready();
+      },
+      url,
+      how: `${bin}/postgres, started for the tests`,
+    };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;

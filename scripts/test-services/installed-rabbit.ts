@@ -26,6 +26,7 @@ export async function installedRabbit(): Promise<TestServer | string> {
     return {
       url: `amqp://guest:guest@127.0.0.1:${port}`,
       how: `${command}, started for the tests`,
+      restart: server.restart,
       stop: async () => {
         await server.stop();
         stopEpmd();

@@ -5,4 +5,9 @@ export interface TestServer {
   stop(): Promise<void>;
   /** Stops without waiting, when the process is about to end. */
   stopNow(): void;
+  /**
+   * Ends it by a signal and starts it again on the same data and address; `meanwhile` runs while it is down and gets
+   * the folder of its data. Absent where the server is not this process's to end.
+   */
+  restart?(signal: NodeJS.Signals, meanwhile?: (folder: string) => Promise<void> | void): Promise<void>;
 }
