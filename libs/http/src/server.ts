@@ -4,6 +4,7 @@ import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { acceptListVerb } from './list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
+import { answerUnparsed } from './unparsed-request.ts';
 
 export interface TlsFiles {
   /** Path of the PEM certificate chain. */
@@ -60,6 +61,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = await createServer(options);
   if (options.listVerb) acceptListVerb(server);
+  answerUnparsed(server, boundsOf(options).maxHeaderSize);
   const connections = new OpenConnections(server);
   server.on('request', handler);
   await listen(server, options);
