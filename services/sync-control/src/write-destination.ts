@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '@secrets/access';
+import type { Caller, Capability } from '@secrets/access';
 import { isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
-import { credentialsIdentity, Problem } from '@secrets/domain';
+import { credentialsIdentity, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import type { Context } from './context.ts';
 import {
@@ -13,15 +13,21 @@ import {
   updateDestination,
 } from './queries/destinations.ts';
 
+/** What a write needs of the caller's grants: a PATCH `patch`, which the gateway has seen to, others by what is there. */
+function assertGranted({ grants }: Caller, mustExist: boolean, exists: boolean): void {
+  const needed: Capability = exists ? 'update' : 'create';
+  if (!mustExist && !grants.includes(needed)) throw permissionDenied();
+}
+
 /** A destination's secret fields in the clear, for as long as a write takes. */
 type Credentials = Record<string, string>;
 
 /**
  * Creates a destination, or updates it: an update keeps what it omits. Gives warnings. Problems: `invalid` fields,
- * `not_found` when `mustExist` and it does not.
+ * `not_found` when `mustExist` and it does not, `forbidden` for a create or an update that is not granted.
  */
 export async function writeDestination(
-  context: Context,
+  context: Pick<Context, 'db' | 'ring' | 'prefix'>,
   caller: Caller,
   description: DestinationDescription,
   { name, body, mustExist }: { name: string; body: Record<string, unknown>; mustExist: boolean },
@@ -31,6 +37,7 @@ export async function writeDestination(
     .transaction(async (tx) => {
       const existing = await lockDestination(tx, key);
       if (existing === undefined && mustExist) throw new Problem('not_found');
+      assertGranted(caller, mustExist, existing !== undefined);
       const parsed = parseDestination(description, {
         name,
         body,

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Capability } from '@secrets/access';
+import { type Db, migrate } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import { findDescription } from '@secrets/destinations';
+import { testCaller } from '@secrets/http/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { migrations } from './app.ts';
+import { writeDestination } from './write-destination.ts';
+
+let db: Db;
+
+beforeAll(async () => {
+  db = await openTestDb();
+  const folder = fileURLToPath(new URL('../../secrets/migrations', import.meta.url));
+  await migrate(db, { schema: 'secrets', folder });
+  await migrate(db, migrations);
+}, 60_000);
+afterAll(() => db.close());
+
+const ring = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+
+const write = (grants: Capability[], region: string, mustExist = false) =>
+  writeDestination(
+    { db, ring, prefix: 'secrets' },
+    testCaller({ policies: ['ci'], grants }),
+    findDescription('cloudA-sm'),
+    { name: 'main', body: { region }, mustExist },
+  );
+
+test('create does not change what is there, update creates nothing', async () => {
+  await expect(write(['update'], 'eu-central-1')).rejects.toThrow('permission denied');
+  await write(['create'], 'eu-central-1');
+  await expect(write(['create'], 'eu-central-1')).rejects.toThrow('permission denied');
+  await write(['update'], 'eu-central-1');
+  await write(['patch'], 'eu-central-1', true);
+});
