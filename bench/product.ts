@@ -51,9 +51,12 @@ export async function startProduct({
     running.unshift(program);
     return program;
   };
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder); // holds keys
   const stop = async () => {
     await stopPrograms(running);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder();
+    process.off('exit', removeFolder);
   };
   try {
     const login = await start('login');
