@@ -25,23 +25,41 @@ export const maxBodyBytes = 1_048_576;
 /** Puts the endpoints of a service below `/v1`; a path that exists with another verb answers 405, others 404. */
 export function mountEndpoints(endpoints: readonly Endpoint[], options: MountOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
-  const inOrder = [...endpoints].sort((a, b) => Number(b.method === 'list') - Number(a.method === 'list'));
   router.use(jsonBody());
-  for (const endpoint of inOrder) {
-    for (const verb of verbs[endpoint.method]) {
-      router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
-        // A policy may grant `list` and not `read`: what was judged as one is never answered as the other.
-        if (verb === 'get' && (endpoint.method === 'list') !== asksForList(request)) return next();
-        await serve(endpoint, options, request, response);
-      });
-    }
-  }
-  for (const path of new Set(endpoints.map(({ path }) => `/v1${path}`))) {
-    router.all(path, () => {
-      throw new Problem('method_not_allowed', 'this path does not take that method');
-    });
+  const [forAnyPath, forOwnPath] = [endpoints.filter(takesAnyPath), endpoints.filter(isOfItsOwnPath)];
+  // The 405 of a path that is somebody's own comes before what takes every path.
+  for (const some of [forOwnPath, forAnyPath]) {
+    for (const endpoint of listsFirst(some)) mount(router, endpoint, options);
+    for (const path of new Set(some.map((endpoint) => endpoint.path))) refuseOthers(router, path, some);
   }
   return router;
+}
+
+const takesAnyPath = ({ path }: Endpoint): boolean => /^\/\*\w+$/.test(path);
+const isOfItsOwnPath = (endpoint: Endpoint): boolean => !takesAnyPath(endpoint);
+const listsFirst = (endpoints: readonly Endpoint[]): Endpoint[] =>
+  [...endpoints].sort((a, b) => Number(b.method === 'list') - Number(a.method === 'list'));
+
+function mount(router: Router, endpoint: Endpoint, options: MountOptions): void {
+  for (const verb of verbs[endpoint.method]) {
+    router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
+      // A policy may grant `list` and not `read`: what was judged as one is never answered as the other.
+      if (verb === 'get' && (endpoint.method === 'list') !== asksForList(request)) return next();
+      await serve(endpoint, options, request, response);
+    });
+  }
+}
+
+function refuseOthers(router: Router, path: string, endpoints: readonly Endpoint[]): void {
+  const methods = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
+  const allowed = methods.flatMap((method): readonly string[] =>
+    method === 'list' ? ['list'] : verbs[method],
+  );
+  const named = [...new Set(allowed)].map((verb) => verb.toUpperCase()).join(', ');
+  router.all(`/v1${path}`, (_request, response) => {
+    response.set('allow', named);
+    throw new Problem('method_not_allowed', 'this path does not take that method');
+  });
 }
 
 async function serve(

@@ -1,5 +1,8 @@
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
+import { plainSentence } from './plain-sentence.ts';
+
+z.config({ localeError: plainSentence });
 
 /** Parses one part of a request; a problem (`invalid`) names each bad field. */
 export function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
@@ -10,17 +13,26 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
   throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
 }
 
-/** Fields of a body that its schema does not know; empty when the schema is not an object's or takes anything. */
-export function unknownFields(schema: z.ZodType | undefined, body: unknown): string[] {
+/**
+ * Fields of a body that its schema does not know, like `options.foo`; empty when the schema is not an object's or takes
+ * anything.
+ */
+export function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
   const shape = shapeOf(schema);
-  if (shape === undefined || typeof body !== 'object' || body === null) return [];
-  return Object.keys(body).filter((field) => !Object.hasOwn(shape, field));
+  if (shape === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  return Object.entries(body).flatMap(([field, value]) =>
+    Object.hasOwn(shape, field)
+      ? unknownFields(shape[field], value, `${parent}${field}.`)
+      : [`${parent}${field}`],
+  );
 }
 
-function shapeOf(schema: z.ZodType | undefined): object | undefined {
+function shapeOf(schema: unknown): Record<string, unknown> | undefined {
   if (schema instanceof z.ZodObject) return schema.def.catchall === undefined ? schema.shape : undefined;
-  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
-  return undefined;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in);
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapped ? shapeOf(schema.unwrap()) : undefined;
 }
 
 function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {

@@ -15,7 +15,7 @@ export function answerUnparsed(server: http.Server | https.Server, maxHeaderByte
   server.on('request', (request, response) => lastAnswer.set(request.socket, response));
   server.on('clientError', (error: Error, socket: Duplex) => {
     const answer = lastAnswer.get(socket);
-    const isHalfWritten = answer !== undefined && answer.headersSent && !answer.writableFinished;
+    const isHalfWritten = answer?.headersSent === true && !answer.writableFinished;
     if (socket.writable && !isHalfWritten) socket.write(refusal(error, maxHeaderBytes));
     socket.destroy(error); // what was just written has been handed to the system by then
   });
