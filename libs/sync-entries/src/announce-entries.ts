@@ -40,9 +40,21 @@ export async function markAnnounced(sql: Sql, entryIds: readonly string[], lease
   );
 }
 
+/** Makes due at once what was taken and could not be published. Leaves alone what has been moved since. */
+export async function putBackEntries(
+  sql: Sql,
+  entryIds: readonly string[],
+  leasedUntil: Date,
+): Promise<void> {
+  await sql.query('update sync.entries set due_at = now() where id = any($1::uuid[]) and due_at = $2', [
+    entryIds,
+    leasedUntil,
+  ]);
+}
+
 /**
- * Makes due again what was announced more than `olderThanSeconds` ago and never claimed. To be called when the
- * type's queue is empty: then these messages are lost. At most 1,000 at once; gives how many.
+ * Makes due again what was announced more than `olderThanSeconds` ago and never claimed. For
+ * messages that must be lost: their queue is empty, or they are older than any that waits in it. At most 1,000 at once; gives how many.
  */
 export async function reviveLostEntries(
   sql: Sql,
@@ -62,22 +74,31 @@ export async function reviveLostEntries(
 
 /**
  * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
- * pause ends, one second at least. The message about it may then be acknowledged.
+ * pause ends, one second at least. The message about it may then be acknowledged. One that is achieved already needs
+ * no further announcement.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
     `update sync.entries e
         set announced_at = null,
-            due_at = greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until,
-              (select h.paused_until from sync.destination_health h where h.destination_id = e.destination_id))
-      where e.id = $1 and e.applied_generation < e.generation`,
+            due_at = case when e.applied_generation < e.generation then
+              greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until,
+                (select h.paused_until from sync.destination_health h where h.destination_id = e.destination_id)) end
+      where e.id = $1 and (e.applied_generation < e.generation or e.announced_at is not null)`,
     [entryId, atLeastSeconds],
   );
 }
 
-/** Ends every lease. Only for a process that knows to be the only one, at its start: whoever held them is dead. */
+/**
+ * Ends every lease. Only for a process that knows to be the only one, at its start: whoever held them is dead. An entry
+ * that was under way at one death after the other, and may be their cause, waits longer each time, up to a minute.
+ */
 export async function endAllLeases(sql: Sql): Promise<void> {
   await sql.query(
-    `update sync.entries set lease_owner = null, lease_until = null, due_at = now() where lease_until is not null`,
+    `update sync.entries e
+        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends
+       from (select id, now() + least(60, 0.5 * (2 ^ least(attempts - 1, 10) - 1)) * interval '1 second' as ends
+               from sync.entries where lease_until is not null) as pause
+      where e.id = pause.id`,
   );
 }

@@ -27,7 +27,7 @@ export async function completeEntry(sql: Sql, held: Held, achieved: Achieved): P
             pushed_hash = $5, settings_hash = $6, remote = $7::jsonb,
             attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = null, synced_at = now(), updated_at = now()
-      where id = $1 and fence = $2
+      where id = $1 and fence = $2 and lease_until is not null
       returning id`,
     [
       held.id,
@@ -51,7 +51,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
     // Taken first: two workers that remove the last two entries must not each believe the other's is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
     const [gone] = await tx.query(
-      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 returning id',
+      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
       [held.id, held.fence, held.generation],
     );
     if (gone === undefined)
@@ -90,7 +90,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             next_attempt_at = case when generation = $3 then now() + $7::float8 * interval '1 second' end,
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
-      where id = $1 and fence = $2
+      where id = $1 and fence = $2 and lease_until is not null
       returning id`,
     [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
   );
@@ -101,7 +101,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
 export async function releaseEntry(sql: Sql, held: Held): Promise<void> {
   await sql.query(
     `update sync.entries set lease_owner = null, lease_until = null, attempts = greatest(attempts - 1, 0), due_at = now()
-      where id = $1 and fence = $2`,
+      where id = $1 and fence = $2 and lease_until is not null`,
     [held.id, held.fence],
   );
 }

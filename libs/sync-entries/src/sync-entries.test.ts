@@ -7,6 +7,7 @@ import {
   endAllLeases,
   markAnnounced,
   postponeEntry,
+  putBackEntries,
   reviveLostEntries,
   takeDueEntries,
 } from './announce-entries.ts';
@@ -135,9 +136,34 @@ describe('claim', () => {
     await completeEntry(db, (await claim(fresh))!, pushed);
     expect(await claim(old)).toBeDefined();
   });
+
+  test('an old name goes too when there is nothing readable to be had under the new one', async () => {
+    const [old, fresh] = [await add('old'), await add('new')];
+    await completeEntry(db, (await claim(old))!, pushed);
+    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await completeEntry(db, (await claim(fresh))!, {
+      status: 'UNSYNCED',
+      pushedHash: null,
+      settingsHash: null,
+      remote: null,
+    });
+    expect(await claim(old)).toBeDefined();
+  });
 });
 
 describe('completion', () => {
+  test('what was completed stays so, whatever its holder believes: its answer may have been lost', async () => {
+    const id = await add();
+    const held = (await claim(id))!;
+    expect(await completeEntry(db, held, pushed)).toBe(true);
+    const failed = { status: 'INTERNAL_SERVICE_ERROR', fault: null, error: 'x', retryInSeconds: 5 } as const;
+    expect(await failEntry(db, held, failed)).toBe(false);
+    expect(await completeEntry(db, held, pushed)).toBe(false);
+    expect(await entry(id)).toMatchObject({ status: 'SYNCED', nextAttemptAt: null });
+    await timePasses();
+    expect(await due()).toEqual([]);
+  });
+
   test('a newer intent makes the entry go round again', async () => {
     const id = await add();
     const held = (await claim(id))!;
@@ -250,6 +276,23 @@ describe('announcements', () => {
     expect(await due()).toEqual([lost]);
   });
 
+  test('what could not be published is due again at once, unless something moved it since', async () => {
+    const [waits, moved] = [await add('waits'), await add('moved')];
+    const { leasedUntil } = await takeDueEntries(db, 10);
+    expect(await claim(moved)).toBeDefined();
+    await putBackEntries(db, [waits, moved], leasedUntil);
+    expect(await due()).toEqual([waits]);
+  });
+
+  test('an announcement of what is achieved already is forgotten, not revived for ever', async () => {
+    const id = await add();
+    await completeEntry(db, (await claim(id))!, pushed);
+    await db.query('update sync.entries set announced_at = now() where id = $1', [id]);
+    await postponeEntry(db, id);
+    expect(await reviveLostEntries(db, destinationType, -1)).toBe(0);
+    expect(await due()).toEqual([]);
+  });
+
   test('an entry that cannot be worked on now is put off, not dropped', async () => {
     const id = await add();
     await claim(id);
@@ -265,6 +308,24 @@ describe('announcements', () => {
     await endAllLeases(db);
     expect(await due()).toEqual([id]);
     expect(await claim(id)).toBeDefined();
+  });
+
+  test('an entry that was under way at death after death waits a little longer each time', async () => {
+    const id = await add();
+    const die = async () => {
+      expect(await claim(id)).toBeDefined();
+      await endAllLeases(db);
+    };
+    await die();
+    await die();
+    expect(await claim(id)).toBeUndefined();
+    const { nextAttemptAt } = (await entry(id))!;
+    expect(nextAttemptAt!.getTime() - Date.now()).toBeLessThan(1_500);
+    for (let deaths = 0; deaths < 12; deaths += 1) {
+      await timePasses();
+      await die();
+    }
+    expect((await entry(id))!.nextAttemptAt!.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
   });
 
   test('pending operations are counted up to the bound', async () => {
