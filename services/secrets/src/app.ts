@@ -31,7 +31,7 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const { db, broker, seal, keys, log, metrics } = deps;
   const background = new Background(db, log);
   const { changed, disabled } = background;
-  const kv: Kv = { db, seal, mounts: new KnownMounts(db), changed, disabled };
+  const kv: Kv = { db, seal, log, mounts: new KnownMounts(db), changed, disabled };
   const app = serviceApp({
     service: 'secrets',
     endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],

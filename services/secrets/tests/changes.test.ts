@@ -57,6 +57,19 @@ describe('watching', () => {
   });
 });
 
+test('a value that cannot be opened is left out: unknown is not absent', async () => {
+  await write('broken', { a: 1 });
+  await write('whole', { a: 1 });
+  const broken = (await watch('broken')).data.secret_id;
+  const whole = (await watch('whole')).data.secret_id;
+  await secrets.db.query(
+    `update secrets.versions set sealed = set_byte(sealed, 40, (get_byte(sealed, 40) + 1) % 256)
+     where secret_id = $1`,
+    [broken],
+  );
+  expect(await inspect(broken, whole)).toEqual([expect.objectContaining({ secret_id: whole, keys: ['a'] })]);
+});
+
 test('inspecting falls back to the newest version that is readable', async () => {
   await write('fall', { one: 1 });
   await write('fall', { two: 1 });

@@ -36,7 +36,7 @@ export interface SecretsClient {
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
   /** The accessor of a mount, or its name when there is none (any more). */
   accessorOf(caller: Caller, mount: string): Promise<string>;
-  /** How up to 500 secrets stand; those that are gone do not exist. */
+  /** How up to 500 secrets stand; those that are gone do not exist. One that is left out is unknown: it is not to be acted upon. */
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   close(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { endpoint } from '@secrets/http';
+import { SealError } from '@secrets/seal';
 import { z } from 'zod';
 import { inspectedAnswer } from '../inspected-answer.ts';
 import type { Kv } from '../kv.ts';
-import { inspectSecrets as query } from '../queries/watch.ts';
+import { type InspectedRow, inspectSecrets as query } from '../queries/watch.ts';
 
 /** Values read at once: each may be 1 MiB. */
 const atOnce = 20;
@@ -11,7 +12,8 @@ export const inspectSecrets = (kv: Kv) =>
   endpoint({
     method: 'post',
     path: '/internal/secrets/inspect',
-    summary: 'how secrets stand: whether something of each can be read, and its top-level keys',
+    summary:
+      'how secrets stand: whether something of each can be read, and its top-level keys; what is left out is unknown',
     from: 'sync-control',
     body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
     handle: async ({ body }) => {
@@ -25,5 +27,16 @@ export const inspectSecrets = (kv: Kv) =>
 async function inspectSome(kv: Kv, secretIds: readonly string[]) {
   const rows = await query(kv.db, secretIds);
   const byId = new Map(rows.map((row) => [row.secretId, row]));
-  return secretIds.map((id) => inspectedAnswer(kv.seal, id, byId.get(id.toLowerCase())));
+  return secretIds.flatMap((id) => inspectOne(kv, id, byId.get(id.toLowerCase())) ?? []);
+}
+
+/** Undefined for a value that does not open: nothing is known of it then, and whoever asks must not act as if it were gone. */
+function inspectOne(kv: Kv, secretId: string, row: InspectedRow | undefined) {
+  try {
+    return inspectedAnswer(kv.seal, secretId, row);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    kv.log.error({ error, secretId }, 'a secret cannot be inspected because its value does not open');
+    return undefined;
+  }
 }
