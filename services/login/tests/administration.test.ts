@@ -272,3 +272,10 @@ test('policies named like what every object has are policies like others', async
     expect((await login.call('GET', `/sys/policies/acl/${name}`)).status).toBe(404);
   }
 });
+
+test('a policy of a namespace that was just deleted is not found', async () => {
+  const gone = testCaller({ namespace: { id: 'gone', path: 'gone' } });
+  const policy = 'path "a" { capabilities = ["read"] }';
+  const { status, body } = await login.call('PUT', '/sys/policies/acl/p', { policy }, gone);
+  expect([status, body.errors]).toEqual([404, []]);
+});

@@ -22,7 +22,11 @@ const named = (expression: RegExp, what: string) =>
  * near a URL. An empty string is as good as absent.
  */
 export const LoginRequest = z.object({
-  role: z.string().min(1, 'must not be empty').max(256),
+  role: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(256)
+    .regex(/^\P{Cc}*$/u, 'must not hold control characters'),
   jwt: z.string().min(1, 'must not be empty'),
   subscription_id: named(guid, 'a subscription id'),
   resource_group_name: named(resourceGroup, 'the name of a resource group'),

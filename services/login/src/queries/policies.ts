@@ -1,6 +1,9 @@
 import type { PolicyRules } from '@secrets/access';
 import type { Db, Sql } from '@secrets/db';
+import { errorCode, notFound } from '@secrets/domain';
 import { revoking } from './revoking.ts';
+
+const foreignKeyViolation = '23503';
 
 export interface PolicyRow {
   name: string;
@@ -33,20 +36,27 @@ export async function rulesOf(
   );
 }
 
-export const savePolicy = (
+/** Writes a policy; a namespace that went away in the meantime is `not_found`. */
+export async function savePolicy(
   db: Db,
   namespaceId: string,
   name: string,
   { source, rules }: { source: string; rules: PolicyRules },
-): Promise<void> =>
-  revoking(db, async (tx) => {
-    await tx.query(
-      `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, $3, $4::jsonb)
-       on conflict (namespace_id, name)
-       do update set source = excluded.source, rules = excluded.rules, updated_at = now()`,
-      [namespaceId, name, source, JSON.stringify(rules)],
-    );
-  });
+): Promise<void> {
+  try {
+    await revoking(db, async (tx) => {
+      await tx.query(
+        `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, $3, $4::jsonb)
+         on conflict (namespace_id, name)
+         do update set source = excluded.source, rules = excluded.rules, updated_at = now()`,
+        [namespaceId, name, source, JSON.stringify(rules)],
+      );
+    });
+  } catch (error) {
+    if (errorCode(error) === foreignKeyViolation) throw notFound();
+    throw error;
+  }
+}
 
 export const deletePolicy = (db: Db, namespaceId: string, name: string): Promise<void> =>
   revoking(db, async (tx) => {
