@@ -33,7 +33,7 @@ const ports = z
     'must be a list of at most 100 ports from 1 to 65535',
   );
 
-const tags = z.record(z.string(), z.union([z.string(), z.null()]), {
+const tags = z.record(z.string(), z.union([z.string(), z.null()], { error: 'must be a map of strings' }), {
   error: 'must be a map of strings',
 });
 
@@ -41,7 +41,8 @@ const tags = z.record(z.string(), z.union([z.string(), z.null()]), {
 export const commonFields = {
   secret_name_template: z
     .string({ error: 'must be a string' })
-    .max(1024, 'must not be longer than 1024 characters'),
+    .max(1024, 'must not be longer than 1024 characters')
+    .regex(noControl, 'must not hold control characters'),
   granularity: z.enum(['secret-path', 'secret-key'], { error: 'must be secret-path or secret-key' }),
   conflict_policy: z.enum(['refuse', 'overwrite'], { error: 'must be refuse or overwrite' }),
   allowed_ipv4_addresses: listOf(

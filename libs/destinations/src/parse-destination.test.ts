@@ -207,3 +207,17 @@ test('a field named like what every object has is an unknown one', () => {
     'unknown field toString was ignored',
   ]);
 });
+
+test('every masked field written back keeps what is stored, whatever form the field must have', () => {
+  const created = parse({ ...keys, region: 'eu-central-1' });
+  const shown = { access_key_id: '*****', secret_access_key: '*****' };
+  expect(parse(shown, created).credentials).toEqual(created.credentials);
+  expect(refusal(shown)).toMatch(/access_key_id: \*{5} is how/);
+});
+
+test('a template or a tag of the wrong kind is refused with the field named', () => {
+  expect(refusal({ ...keys, secret_name_template: 'a\0{{ .SecretPath }}' })).toBe(
+    'secret_name_template: must not hold control characters',
+  );
+  expect(refusal({ ...keys, custom_tags: { a: 1 } })).toBe('custom_tags: must be a map of strings');
+});

@@ -32,7 +32,11 @@ export function parseDestination(
 ): DestinationContent & { warnings: string[] } {
   const { known, unknown } = sortFields(description, wish);
   refuseFederation(wish.body);
-  const given = parseFields(description, known.set);
+  const masked = known.set.filter(
+    ([field, value]) => value === mask && description.secretFields.includes(field),
+  );
+  const unmasked = known.set.filter((entry) => !masked.includes(entry));
+  const given = { ...parseFields(description, unmasked), ...Object.fromEntries(masked) };
   const { settings, credentials } = merge(description, given, known.reset, wish);
   const template = description.nameRule.defaultTemplate(wish.prefix, settings.granularity as Granularity);
   if (settings.secret_name_template === template) settings.secret_name_template = '';
