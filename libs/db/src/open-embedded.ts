@@ -23,7 +23,10 @@ const run = async <Row>(client: PGlite | Transaction, text: string, params: Para
 /** Makes the database in a thread of its own; a folder left half made by a crash has no `PG_VERSION` and is made anew. */
 async function createIfAbsent(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'PG_VERSION'))) return;
-  const thread = new Worker(new URL('./create-database.ts', import.meta.url), { workerData: { dataDir } });
+  const thread = new Worker(new URL('./create-database.ts', import.meta.url), {
+    workerData: { dataDir },
+    execArgv: [], // what this process was started with, such as -e, is not for a thread
+  });
   const [code] = await once(thread, 'exit');
   if (code !== 0) throw new Error(`no database could be made in ${dataDir}`);
 }

@@ -28,14 +28,16 @@ function rawOn(socket: Socket): RawConnection {
     text += more;
   });
   socket.on('error', () => {}); // the close that follows is what tests look at
-  const closed = once(socket, 'close').then(() => {
-    isClosed = true;
-    return text;
+  const closed = new Promise<string>((resolve) => {
+    socket.once('close', () => {
+      isClosed = true;
+      resolve(text);
+    });
   });
   const received = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       if (isClosed) throw new Error(`closed after ${JSON.stringify(text)}`);
-      await Promise.race([once(socket, 'data'), closed]);
+      await Promise.race([new Promise((resolve) => socket.once('data', resolve)), closed]);
     }
     return text;
   };

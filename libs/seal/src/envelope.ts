@@ -1,9 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHmac,
   createSecretKey,
-  hkdfSync,
   type KeyObject,
   randomFillSync,
 } from 'node:crypto';
@@ -51,29 +49,6 @@ export function decrypt(ring: KeyRing, identity: string, sealed: Uint8Array): Bu
 
 /** Which key of the ring opens these bytes. */
 export const sealedWith = (sealed: Uint8Array): string => takeApart(sealed).keyId;
-
-/**
- * A keyed hash of a value, to tell whether it changed without keeping it. Names its key, so that it stays
- * comparable as long as that key is in the ring.
- */
-export function keyedHash(
-  ring: KeyRing,
-  purpose: string,
-  value: Uint8Array | string,
-  keyId = ring.current.id,
-): string {
-  const key = ring.find(keyId) ?? ring.current;
-  const hashKey = Buffer.from(hkdfSync('sha256', key.bytes, '', `keyed hash: ${purpose}`, 32));
-  return `${key.id}:${createHmac('sha256', hashKey).update(value).digest('base64url')}`;
-}
-
-/** Whether `value` is what `hash` was made of, with whichever key made it. */
-export const matchesKeyedHash = (
-  ring: KeyRing,
-  purpose: string,
-  value: Uint8Array | string,
-  hash: string,
-): boolean => keyedHash(ring, purpose, value, hash.slice(0, hash.indexOf(':'))) === hash;
 
 const keyObjects = new WeakMap<SealKey, KeyObject>();
 

@@ -1,3 +1,4 @@
 export * from './envelope.ts';
 export * from './key-ring.ts';
+export * from './keyed-hash.ts';
 export * from './sealed.ts';

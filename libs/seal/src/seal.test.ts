@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decrypt, encrypt, keyedHash, matchesKeyedHash, SealError, sealedWith } from './envelope.ts';
+import { decrypt, encrypt, SealError, sealedWith } from './envelope.ts';
 import { parseKeyRing } from './key-ring.ts';
+import { keyedHash, matchesKeyedHash } from './keyed-hash.ts';
 import { seal } from './sealed.ts';
 
 const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;

@@ -67,6 +67,8 @@ export interface EntryContext {
     sealedCredentials: Uint8Array | null;
   };
   secretId: string;
+  /** The destination failed before this attempt, and was not heard of since. */
+  isTroubled: boolean;
   /** The newest readable version; null when none is left. */
   value: { identity: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
 }
@@ -80,6 +82,7 @@ interface ContextRow {
   settings: Record<string, unknown>;
   sealed_credentials: Uint8Array | null;
   secret_id: string;
+  troubled: boolean;
   mount_id: string | null;
   path: string;
   version_id: string;
@@ -90,9 +93,10 @@ interface ContextRow {
 export async function readEntryContext(sql: Sql, entryId: string): Promise<EntryContext | undefined> {
   const [row] = await sql.query<ContextRow>(
     `select d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings, d.sealed_credentials,
-            v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+            coalesce(h.failures, 0) > 0 as troubled, v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
        from sync.entries e
        join sync.destinations d on d.id = e.destination_id
+       left join sync.destination_health h on h.destination_id = d.id
        left join sync.entry_values v on v.entry_id = e.id
       where e.id = $1`,
     [entryId],
@@ -110,6 +114,7 @@ export async function readEntryContext(sql: Sql, entryId: string): Promise<Entry
   return {
     destination: { id, type, name, namespacePath, revision, settings, sealedCredentials },
     secretId: row.secret_id,
+    isTroubled: row.troubled,
     value:
       row.mount_id === null
         ? null

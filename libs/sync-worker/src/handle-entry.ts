@@ -58,7 +58,7 @@ async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failur
         { entryId: entry.id, fence: entry.fence },
         'the lease of an entry was lost before it was completed',
       );
-    await noteSuccess(db, entry.destinationId);
+    if (context.isTroubled) await noteSuccess(db, entry.destinationId);
     return undefined;
   } catch (error) {
     return failureOf(error);

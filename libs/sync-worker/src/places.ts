@@ -9,7 +9,7 @@ type Waiter = (place: Place | undefined) => void;
 const patienceMs = 500;
 
 /**
- * Shares a worker's places among its destinations: one that is slow takes at most half of them, so that there is
+ * Shares a worker's places among its destinations: one that is slow takes at most three quarters of them, so that there is
  * always room for the others. Entries of one that is not slow wait here for their turn, which is near; those of a slow
  * one are turned away at once, since whoever waits here keeps others out.
  */
@@ -21,7 +21,7 @@ export class Places {
   readonly #turnedAway = new Map<string, number>();
 
   constructor(concurrency: number) {
-    this.#perDestination = Math.max(1, Math.ceil(concurrency / 2));
+    this.#perDestination = Math.max(1, Math.floor(concurrency * 0.75));
   }
 
   /** A place for this destination, to be left again; undefined when it holds its share, and is slow. */
