@@ -1,6 +1,6 @@
 import { addressRanges, createAuthenticator, type InternalKeys } from '@secrets/access';
 import type { Db } from '@secrets/db';
-import { operatorRoutes, type Service } from '@secrets/http';
+import { internalClient, operatorRoutes, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { apiDescription } from './describe-api.ts';
@@ -8,6 +8,7 @@ import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
 import { databaseCheck, healthOf } from './health.ts';
+import { refuseFilledNamespace } from './namespace-left.ts';
 import { type UpstreamName, upstreamNames } from './routing.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
@@ -37,10 +38,15 @@ export interface Gateway extends Service {
 export async function createGateway(deps: GatewayDeps, config: GatewayConfig): Promise<Gateway> {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
+  const holders = {
+    secrets: openHolder('secrets', deps.keys, config),
+    'sync-control': openHolder('sync-control', deps.keys, config),
+  };
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     upstreams,
+    refuseFilledNamespace: refuseFilledNamespace(deps.db, holders),
     own: { health: healthOf(deps.db, all), description: apiDescription(all) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -50,7 +56,7 @@ export async function createGateway(deps: GatewayDeps, config: GatewayConfig): P
     internal: internalApp(deps),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all(all.map((upstream) => upstream.close()));
+      await Promise.all([...all, ...Object.values(holders)].map((upstream) => upstream.close()));
     },
   };
 }
@@ -67,6 +73,9 @@ function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: Gat
     Upstream
   >;
 }
+
+const openHolder = (to: 'secrets' | 'sync-control', keys: InternalKeys, { upstreams }: GatewayConfig) =>
+  internalClient({ from: 'gateway', to, url: upstreams[to], keys });
 
 function internalApp({ db, metrics }: GatewayDeps): Express {
   const app = bareApp();

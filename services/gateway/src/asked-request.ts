@@ -10,6 +10,7 @@ import {
 import { invalid, Problem } from '@secrets/domain';
 import { operationOf } from '@secrets/http';
 import { clientAddress } from './client-address.ts';
+import { healthPath } from './health.ts';
 import { takeListFrom } from './list-query.ts';
 
 /** A request as it is judged, and as it would be forwarded. */
@@ -24,6 +25,7 @@ export interface AskedRequest extends AccessRequest {
 
 const operations: Record<string, Operation> = {
   GET: 'read',
+  HEAD: 'read',
   LIST: 'list',
   POST: 'create-or-update',
   PUT: 'create-or-update',
@@ -40,9 +42,10 @@ export function askedRequest(
 ): AskedRequest {
   const verb = operationOf(request);
   const operation = operations[verb];
-  if (operation === undefined) throw new Problem('method_not_allowed', 'this method is not known here');
+  if (operation === undefined) throw unknownMethod();
   const { path, query } = takeApart(request.url ?? '');
   const { asksForList, rest } = verb === 'GET' || verb === 'LIST' ? takeListFrom(query) : noList(query);
+  if (verb === 'HEAD' && path !== healthPath) throw unknownMethod();
   const listed = operation === 'list' || asksForList;
   return {
     operation: listed ? 'list' : operation,
@@ -56,6 +59,8 @@ export function askedRequest(
     forwardQuery: queryText(listed, rest),
   };
 }
+
+const unknownMethod = () => new Problem('method_not_allowed', 'this method is not known here');
 
 /** The client's own request id if it is a plain one, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {

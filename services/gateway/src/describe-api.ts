@@ -55,6 +55,11 @@ const ownPaths: Paths = {
       summary: 'Tells whether the installation is ready',
       responses: { '200': { description: 'ready' }, '503': { description: 'names what is missing' } },
     },
+    head: {
+      tags: ['gateway'],
+      summary: 'Tells the same by its status alone',
+      responses: { '200': { description: 'ready' }, '503': { description: 'something is missing' } },
+    },
   },
   '/v1/sys/internal/specs/openapi': {
     get: {

@@ -4,7 +4,8 @@ import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import { type AskedRequest, addressOf, askedRequest, rawPath, requestIdOf } from './asked-request.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import type { Health } from './health.ts';
+import { type Health, healthPath } from './health.ts';
+import type { RefuseFilledNamespace } from './namespace-left.ts';
 import { ClientGone, readBody } from './read-body.ts';
 import { type UpstreamName, upstreamFor } from './routing.ts';
 import { sendFailure, sendJson } from './send-answer.ts';
@@ -14,6 +15,7 @@ export interface GatewayParts {
   authenticator: Authenticator;
   audit: Audit;
   upstreams: Record<UpstreamName, Upstream>;
+  refuseFilledNamespace: RefuseFilledNamespace;
   own: { health(): Promise<Health>; description(): Promise<unknown> };
   trustedProxies: AddressRanges;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -55,6 +57,7 @@ async function answer(
   const name = upstreamFor(asked.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
+  await parts.refuseFilledNamespace(asked, caller);
   const body = asked.method === 'GET' ? undefined : await readBody(request);
   const contentType = request.headers['content-type'];
   return parts.upstreams[name].forward({ asked, caller, contentType, body }, response);
@@ -135,7 +138,7 @@ const descriptionPath = 'sys/internal/specs/openapi';
 
 /** Asked for by balancers every second: not audited, and not dependent on the audit. */
 const asksForHealth = ({ path, operation }: AskedRequest): boolean =>
-  path === 'sys/health' && operation === 'read';
+  path === healthPath && operation === 'read';
 
 async function answerHealth(
   { own }: GatewayParts,

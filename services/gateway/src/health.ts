@@ -3,6 +3,9 @@ import { missingParts } from '@secrets/http';
 import { keptFor } from './kept-for.ts';
 import type { Upstream } from './upstream.ts';
 
+/** Where health is asked for, by GET or HEAD, without a token. */
+export const healthPath = 'sys/health';
+
 /** What `GET sys/health` tells (decisions, section 1). */
 export interface Health {
   /** Whether the installation's tables are there. */

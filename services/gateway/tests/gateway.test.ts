@@ -379,6 +379,12 @@ describe('services that do not answer', () => {
 });
 
 describe('what the gateway tells of itself', () => {
+  test('health by HEAD, and nothing else by it', async () => {
+    const answer = await ask(gateway, { method: 'HEAD', path: '/v1/sys/health' });
+    expect([answer.status, answer.body]).toEqual([200, undefined]);
+    expect((await ask(gateway, { method: 'HEAD', token: root })).status).toBe(405);
+  });
+
   test('health, without a token and without an audit line', async () => {
     const answer = await ask(gateway, { path: '/v1/sys/health' });
     expect(answer).toMatchObject({ status: 200, body: { initialized: true, ready: true, missing: [] } });
