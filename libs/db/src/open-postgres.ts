@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { errorCode } from '@secrets/domain';
+import { errorCode, Problem } from '@secrets/domain';
 import pg from 'pg';
 import type { Db, Params, Tx } from './db.ts';
 import { TransactionGuard } from './transaction-guard.ts';
@@ -42,7 +42,10 @@ const run = async <Row>(
   return result.rows as Row[];
 };
 
-/** Opens a pool on a Postgres server (15 or newer). Connections are made when needed. */
+/**
+ * Opens a pool on a Postgres server (15 or newer). Connections are made when needed, and replaced when they are lost:
+ * a statement that the server did not answer throws the problem `unavailable`, and may have been carried out.
+ */
 export function openPostgres(options: PostgresOptions): Db {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -78,11 +81,12 @@ export function openPostgres(options: PostgresOptions): Db {
 
   return {
     kind: 'postgres',
-    query: (text, params) => {
+    query: <Row>(text: string, params?: Params) => {
       guard.assertOutside();
-      return run(pool, text, params);
+      return run<Row>(pool, text, params).catch(asUnavailable);
     },
-    transaction: (work) => guard.run(() => withClient((client) => inTransaction(client, work))),
+    transaction: (work) =>
+      guard.run(() => withClient((client) => inTransaction(client, work))).catch(asUnavailable),
     close: () => pool.end(),
   };
 }
@@ -104,7 +108,20 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
   }
 }
 
+function asUnavailable(error: unknown): never {
+  if (!isConnectionLoss(error)) throw error;
+  throw new Problem('unavailable', 'the database does not answer', { cause: error });
+}
+
+/** The words are those of pg for a connection that broke before, and of its pool for none in time; they have no code. */
+const lossWords =
+  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/;
+
+/** Lost, refused, not to be had: the server stops, starts, is gone, or takes no more connections. */
 function isConnectionLoss(error: unknown): boolean {
   const code = errorCode(error) ?? '';
-  return /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code) || /Connection terminated/.test(String(error));
+  return (
+    /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT)/.test(code) ||
+    lossWords.test(String(error))
+  );
 }

@@ -11,6 +11,11 @@ export function errorAnswer(log: Logger): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) return next(error);
     const problem = asProblem(error);
+    if (problem?.kind === 'unavailable' && problem.cause !== undefined)
+      log.warn(
+        { error: problem.cause, requestId: response.locals.requestId, sentence: problem.message },
+        'a part that requests need is down',
+      );
     if (problem !== undefined) return sendProblem(response, problem);
     log.error(
       { error, requestId: response.locals.requestId, method: request.method },
