@@ -5,6 +5,7 @@ import type { Broker, BrokerLog, Verdict } from './broker.ts';
 import { EmbeddedConsumer } from './embedded-consumer.ts';
 import { EmbeddedQueue } from './embedded-queue.ts';
 import { EmbeddedSettlements } from './embedded-settlements.ts';
+import { againPause } from './pause.ts';
 import { countMessages, insertMessages, parkedMessages, type StoredMessage } from './queries/messages.ts';
 
 export interface EmbeddedOptions {
@@ -124,21 +125,22 @@ class EmbeddedBroker implements Broker {
     return queue;
   }
 
-  #settle(queue: EmbeddedQueue, { id }: StoredMessage, verdict: Verdict): void {
+  #settle(queue: EmbeddedQueue, { id, deliveries }: StoredMessage, verdict: Verdict): void {
     if (verdict === 'park') queue.counts.parked += 1;
     if (verdict === 'again') queue.counts.waiting += 1;
-    if (verdict === 'again' && !this.#isClosed) this.#holdBack(queue.name, id);
+    if (verdict === 'again' && !this.#isClosed)
+      this.#holdBack(queue.name, id, againPause(this.#options.againPauseMs, deliveries + 1));
     else this.#settlements.add({ queue: queue.name, id, verdict });
   }
 
   /** Keeps a message for a moment before it goes to the end of its queue. */
-  #holdBack(queue: string, id: number): void {
+  #holdBack(queue: string, id: number, ms: number): void {
     const release = () => {
       clearTimeout(timer);
       this.#held.delete(release);
       this.#settlements.add({ queue, id, verdict: 'again' });
     };
-    const timer = setTimeout(release, this.#options.againPauseMs);
+    const timer = setTimeout(release, ms);
     this.#held.add(release);
   }
 }

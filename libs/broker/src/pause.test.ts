@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { growingPauseMs, sleep } from './pause.ts';
+import { againPause, growingPauseMs, sleep } from './pause.ts';
 
 test('a growing pause doubles up to its most, less a random part up to a half', () => {
   const range = { firstMs: 100, mostMs: 5_000 };
@@ -14,4 +14,11 @@ test('a sleep ends early when its signal aborts, before or during it', async () 
   await sleep(5_000, AbortSignal.abort());
   await sleep(5_000, AbortSignal.timeout(10));
   expect(Date.now() - asked).toBeLessThan(1_000);
+});
+
+test('a message that is given back waits longer each time, and minutes pass before it is parked', () => {
+  const pauses = Array.from({ length: 19 }, (_, index) => againPause(500, index + 1));
+  expect(pauses.slice(0, 4)).toEqual([500, 1_000, 2_000, 4_000]);
+  expect(Math.max(...pauses)).toBe(8_000);
+  expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(110_000);
 });

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { BrokerLog, Consumer, MessageHandler, Verdict } from './broker.ts';
 import { judgeDelivery } from './judge-delivery.ts';
-import { growingPauseMs, sleep } from './pause.ts';
+import { againPause, growingPauseMs, sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import { declareQueue, deliveriesOf } from './rabbit-queues.ts';
 import { RunningHandlers } from './running-handlers.ts';
@@ -209,7 +209,7 @@ export class RabbitConsumer implements Consumer {
       deliveries: deliveriesOf(message),
     };
     const verdict = await judgeDelivery(handler, delivery, this.#options);
-    if (verdict === 'again') await sleep(againPauseMs, this.#hurry.signal);
+    if (verdict === 'again') await sleep(againPause(againPauseMs, delivery.deliveries), this.#hurry.signal);
     settle(received, verdict);
   }
 }
