@@ -73,14 +73,25 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   };
 }
 
-/** Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. */
+/**
+ * Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. A switch that cannot
+ * be read counts as off: without the database every message would only be given back, until it is parked.
+ */
 function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
-  let paused = false;
+  let seen: Switch = 'enabled';
   return every(switchPollSeconds, 'sync switch', log, async () => {
-    const { disabled } = await readSyncConfig(db);
-    if (disabled === paused) return;
-    await (disabled ? consumer.pause() : consumer.resume());
-    paused = disabled;
-    log.info({ disabled }, 'syncing was switched');
+    const now = await readSwitch(db);
+    if (now === seen) return;
+    await (now === 'enabled' ? consumer.resume() : consumer.pause());
+    log.info({ from: seen, to: now }, 'syncing was switched');
+    seen = now;
   });
 }
+
+type Switch = 'enabled' | 'disabled' | 'unreadable';
+
+const readSwitch = (db: Db): Promise<Switch> =>
+  readSyncConfig(db).then(
+    ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
+    () => 'unreadable',
+  );
