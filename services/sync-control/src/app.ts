@@ -97,13 +97,17 @@ const followChanges = (context: Context, broker: Broker): Promise<Consumer> =>
     onSecretChange(context, message, randomUUID()),
   );
 
+const defaultSweep = { everySeconds: 10, lostAfterSeconds: 60 };
+
 function repeated(
   { context, broker, log }: { context: Context; broker: Broker; log: Logger },
-  { reconcileSeconds }: SyncControlConfig,
+  { reconcileSeconds, sweep = defaultSweep }: SyncControlConfig,
 ): Repeated[] {
   const { db } = context;
   return [
-    every(10, 'sweep', log, () => sweepLostEntries(db, broker, log)),
+    every(sweep.everySeconds, 'sweep', log, () =>
+      sweepLostEntries({ db, broker, log }, sweep.lostAfterSeconds),
+    ),
     every(1, 'purge', log, () => advancePurges(db)),
     every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile(context, isStopping)),
   ];

@@ -18,10 +18,16 @@ export const Env = z.object({
     .default('secrets'),
   /** Seconds between two looks at everything, for what was missed. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+  /** Seconds between two looks for announcements that the broker has lost. */
+  SWEEP_SECONDS: z.coerce.number().min(0.05).max(3_600).default(10),
+  /** Seconds without a claim after which an announcement is believed lost when its queue is empty. */
+  LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
 });
 
 /** What the app needs to know of its environment. */
 export interface SyncControlConfig {
   prefix: string;
   reconcileSeconds: number;
+  /** How the broker's losses are looked for; default every 10 s, for what is older than 60 s. */
+  sweep?: { everySeconds: number; lostAfterSeconds: number };
 }

@@ -25,7 +25,12 @@ await runProcess(log, async () => {
       log,
       metrics: createMetrics(service),
     },
-    { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl: env.SECRETS_URL },
+    {
+      prefix: env.SECRET_NAME_PREFIX,
+      reconcileSeconds: env.RECONCILE_SECONDS,
+      sweep: { everySeconds: env.SWEEP_SECONDS, lostAfterSeconds: env.LOST_AFTER_SECONDS },
+      secretsUrl: env.SECRETS_URL,
+    },
   );
   await app.start();
   const server = await startServer(app.app, { host: env.HOST, port: env.PORT });

@@ -1,6 +1,6 @@
 import type { Db } from '@secrets/db';
 import { lockSomeToRemove } from './queries/associations.ts';
-import { deleteDestination } from './queries/destinations.ts';
+import { deleteDestination, holdDestination } from './queries/destinations.ts';
 import { wantGone } from './want-gone.ts';
 
 const pageSize = 200;
@@ -19,6 +19,7 @@ export async function advancePurges(db: Db): Promise<void> {
 async function advancePurge(db: Db, destinationId: string): Promise<void> {
   while ((await removeSome(db, destinationId)) === pageSize);
   await db.transaction(async (tx) => {
+    await holdDestination(tx, destinationId); // nothing is associated with it between the look and the deletion
     const [left] = await tx.query<{ id: string }>(
       'select id from sync.associations where destination_id = $1 limit 1',
       [destinationId],

@@ -17,7 +17,7 @@ export async function reconcile(context: Context, shouldStop: () => boolean): Pr
     const page = await plannedRevisions(context.db, after, pageSize);
     if (page.length === 0) break;
     after = page.at(-1)!.id;
-    const planned = new Map(page.map(({ secretId, plannedRevision }) => [secretId, plannedRevision]));
+    const planned = oldestPlans(page);
     for (const secret of await context.secrets.inspect(randomUUID(), [...planned.keys()])) {
       if (secret.exists && secret.revision === planned.get(secret.secret_id)) continue;
       await followSecret(context, secret);
@@ -25,4 +25,15 @@ export async function reconcile(context: Context, shouldStop: () => boolean): Pr
     }
   }
   return followed;
+}
+
+/** Of several associations of one secret the one that was planned from the oldest revision counts. */
+export function oldestPlans(
+  page: readonly { secretId: string; plannedRevision: number }[],
+): Map<string, number> {
+  const oldest = new Map<string, number>();
+  for (const { secretId, plannedRevision } of page) {
+    oldest.set(secretId, Math.min(plannedRevision, oldest.get(secretId) ?? plannedRevision));
+  }
+  return oldest;
 }

@@ -42,6 +42,11 @@ export async function lockDestination(sql: Sql, key: DestinationKey): Promise<De
   return row;
 }
 
+/** Holds a destination until the transaction ends. */
+export async function holdDestination(sql: Sql, id: string): Promise<void> {
+  await sql.query('select id from sync.destinations where id = $1 for update', [id]);
+}
+
 export async function insertDestination(
   sql: Sql,
   row: DestinationKey & {
