@@ -24,7 +24,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
 
   beforeEach(async () => {
     proxy = await startCutProxy(url!);
-    broker = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 700 });
+    broker = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 2_000 });
   });
   afterEach(async () => {
     proxy.open();

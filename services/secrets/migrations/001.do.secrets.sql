@@ -72,7 +72,7 @@ cross join lateral (
   select version, id, sealed
   from secrets.versions
   where secret_id = s.id and version >= s.oldest_version and not destroyed
-    and (deletion_time is null or deletion_time > now())
+    and (deletion_time is null or deletion_time > statement_timestamp()) -- not of the transaction, which may have waited
   order by version desc
   limit 1
 ) v;
