@@ -226,8 +226,14 @@ test('what was made with a token that has ended is not found, although the sweep
   expect((await login.call('POST', '/auth/token/lookup-accessor', { accessor })).status).toBe(404);
 });
 
-test('policies that would not fit into a header are refused when they are given', async () => {
-  const policies = Array.from({ length: 600 }, (_, index) => `policy-${index}`);
-  const { status, body } = await login.call('POST', '/auth/token/create', { policies });
-  expect([status, body.errors]).toEqual([400, ['policies: must have at most 4096 characters together']]);
-});
+test.each([
+  [51, 1, 'policies: must hold at most 50 names'],
+  [50, 128, 'policies: must have at most 4096 characters together'],
+])(
+  '%i policies of %i characters are too much for every request to carry',
+  async (count, length, sentence) => {
+    const policies = Array.from({ length: count }, (_, index) => `${index}`.padStart(length, 'p'));
+    const { status, body } = await login.call('POST', '/auth/token/create', { policies });
+    expect([status, body.errors]).toEqual([400, [sentence]]);
+  },
+);

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { parsePolicy } from './parse-policy.ts';
 
+/** A policy of so many paths that hold `+`. */
+function plusPaths(count: number): string {
+  const paths = Array.from({ length: count }, (_, index) => [`a/+/${index}`, { capabilities: ['read'] }]);
+  return JSON.stringify({ path: Object.fromEntries(paths) });
+}
+
 describe('policies that cannot be', () => {
   test.each<[string, RegExp]>([
     ['path "a" {\n  capabilities = ["read"\n}', /line 3, column 2/],
@@ -25,6 +31,7 @@ describe('policies that cannot be', () => {
     ['path "a*b" { capabilities = ["read"] }', /"a\*b".*last character/],
     ['path "" { capabilities = ["read"] }', /empty/],
     [`#${'x'.repeat(70_000)}`, /64 KiB/],
+    [plusPaths(201), /at most 200 paths with \+/],
     [`a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
     [`a = ${'[1,'.repeat(20_000)}`, /nested too deeply/],
   ])('%#', async (source, expected) => {
@@ -75,4 +82,8 @@ test.each([
   await new Promise((resolve) => setImmediate(resolve));
   expect(performance.now() - begun).toBeLessThan(200);
   await refused;
+});
+
+test('as many paths with + as are looked at in no time', async () => {
+  expect((await parsePolicy(plusPaths(200))).paths).toHaveLength(200);
 });

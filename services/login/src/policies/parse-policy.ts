@@ -4,6 +4,8 @@ import { readHcl } from './read-hcl.ts';
 
 const mostBytes = 65_536;
 const mostPaths = 2_000;
+/** Each is a pattern of its own that a request may have to be held against; the others are found in maps. */
+const mostPlusPaths = 200;
 
 /**
  * Reads a policy, in HCL or JSON, into the rules that are evaluated. Nothing in it is passed over: a field that this
@@ -14,6 +16,8 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
   const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source);
   const rules = rulesIn(tree);
   if (rules.length > mostPaths) throw invalid(`policy: at most ${mostPaths} paths`);
+  if (rules.filter(({ path }) => hasPlus.test(path)).length > mostPlusPaths)
+    throw invalid(`policy: at most ${mostPlusPaths} paths with +`);
   const parsed = PolicyRules.safeParse({ paths: rules });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -21,6 +25,8 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
   }
   return parsed.data;
 }
+
+const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 
 function readJson(source: string): unknown {
   try {

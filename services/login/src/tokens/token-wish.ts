@@ -17,11 +17,18 @@ export const count = integer.refine((value) => value >= 0 && value <= 2_147_483_
 
 /** Names of policies travel in the assertion of each request and stand in each line of the audit: so many characters together. */
 const mostPolicyCharacters = 4_096;
+/** What they hold is read and evaluated together. */
+const mostPolicies = 50;
 
 /** A list of names of policies. */
-export const policyNames = stringList.refine((list) => list.join(',').length <= mostPolicyCharacters, {
-  error: `must have at most ${mostPolicyCharacters} characters together`,
-});
+export const policyNames = stringList
+  .refine((list) => list.length <= mostPolicies, {
+    error: `must hold at most ${mostPolicies} names`,
+    abort: true,
+  })
+  .refine((list) => list.join(',').length <= mostPolicyCharacters, {
+    error: `must have at most ${mostPolicyCharacters} characters together`,
+  });
 
 /** The body of `auth/token/create` (decisions, section 2). */
 export const TokenWish = z.object({
