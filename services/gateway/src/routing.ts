@@ -11,7 +11,6 @@ const routes: readonly (readonly [folder: string, upstream: UpstreamName | undef
   ['sys/capabilities', 'login'],
   ['sys/capabilities-self', 'login'],
   ['sys/capabilities-accessor', 'login'],
-  ['sys/capabilities-accessor', 'login'],
   ['sys/mounts', 'secrets'],
   ['sys/internal/ui/mounts', 'secrets'],
   ['sys', undefined],
