@@ -1,10 +1,16 @@
 import type { Sql } from '@secrets/db';
 
-/** Notes that a destination throttles or is down. Gives how many failures in a row that makes. */
+/**
+ * Notes that a destination throttles or is down. Gives how many failures in a row that makes: calls that were under way
+ * together and fail together, or while it pauses already, are one.
+ */
 export async function noteFailure(sql: Sql, destinationId: string): Promise<number> {
   const [row] = await sql.query<{ failures: number }>(
-    `insert into sync.destination_health as h (destination_id, failures) values ($1, 1)
-     on conflict (destination_id) do update set failures = h.failures + 1
+    `insert into sync.destination_health as h (destination_id, failures, paused_until)
+     values ($1, 1, now() + interval '250 milliseconds')
+     on conflict (destination_id) do update
+       set failures = h.failures + case when h.paused_until > now() then 0 else 1 end,
+           paused_until = greatest(h.paused_until, excluded.paused_until)
      returning failures`,
     [destinationId],
   );

@@ -66,6 +66,9 @@ const timePasses = () =>
   db.query(`update sync.entries set lease_until = lease_until - interval '1 day', due_at = due_at - interval '1 day',
               next_attempt_at = next_attempt_at - interval '1 day', announced_at = announced_at - interval '1 day'`);
 
+const pauseEnds = () =>
+  db.query(`update sync.destination_health set paused_until = paused_until - interval '1 day'`);
+
 describe('claim', () => {
   test('only one of many claims holds', async () => {
     const id = await add();
@@ -105,11 +108,21 @@ describe('claim', () => {
   test('a destination that pauses pauses alone', async () => {
     const id = await add();
     expect(await noteFailure(db, destinationId)).toBe(1);
+    await pauseEnds();
     expect(await noteFailure(db, destinationId)).toBe(2);
     await pauseDestination(db, destinationId, 60);
     expect(await claim(id)).toBeUndefined();
     await noteSuccess(db, destinationId);
     expect(await claim(id)).toBeDefined();
+  });
+
+  test('calls that fail together are one failure: a short outage is not taken for a long one', async () => {
+    const failures = await Promise.all(Array.from({ length: 16 }, () => noteFailure(db, destinationId)));
+    expect(Math.max(...failures)).toBe(1);
+    await pauseDestination(db, destinationId, 60);
+    expect(await noteFailure(db, destinationId)).toBe(1);
+    await pauseEnds();
+    expect(await noteFailure(db, destinationId)).toBe(2);
   });
 
   test('what was achieved is not claimed again', async () => {
