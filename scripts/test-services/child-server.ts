@@ -43,6 +43,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     signalGroup(child, signal);
     if (isRunning(child)) await Promise.race([once(child, 'exit'), soon(stopTimeoutMs)]);
     signalGroup(child, 'SIGKILL');
+    for (const stream of [child?.stdout, child?.stderr]) stream?.destroy(); // a grandchild may hold them open
   };
   const stopNow = () => {
     signalGroup(child, 'SIGKILL');

@@ -8,6 +8,8 @@ export interface LoadOptions {
   rounds?: number;
   /** Secrets of these that are removed again in the last round. */
   removed?: number;
+  /** Milliseconds between two writes of one writer; default 60. */
+  gapMs?: number;
 }
 
 /** What one load has asked for, and what must therefore be outside. */
@@ -34,7 +36,7 @@ const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 
 /** A mount and a destination of a load's own, and writers that go on until each of their requests was acknowledged. */
 export async function createLoad(system: Distributed, options: LoadOptions = {}): Promise<Load> {
-  const { secrets = 60, rounds = 3, removed = 6 } = options;
+  const { secrets = 60, rounds = 3, removed = 6, gapMs = 60 } = options;
   const api = client(system.url, system.rootToken);
   const sandbox = sandboxOf(system);
   const tag = randomBytes(4).toString('hex');
@@ -96,6 +98,7 @@ export async function createLoad(system: Distributed, options: LoadOptions = {})
   const lifeOf = async (index: number) => {
     const name = `app/s${index}`;
     for (let round = 1; round <= rounds; round += 1) {
+      await soon(gapMs);
       await write(name, `value ${index} of round ${round}`);
       if (round === 1) await set(name);
     }

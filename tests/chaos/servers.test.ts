@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { openRabbit } from '../../libs/broker/src/index.ts';
+import { secretChangesQueue, syncQueue } from '../../libs/domain/src/index.ts';
 import { client } from '../../scripts/demo/http.ts';
 import { type Distributed, ownServers, startDistributed } from './distributed.ts';
 import { createLoad, type Load } from './load.ts';
@@ -66,7 +68,7 @@ const loadOptions = { secrets: 60, rounds: 3 };
       const load = await createLoad(system, loadOptions);
       const started = Date.now();
       await load.run(async () => {
-        await soon(700);
+        await soon(500);
         await system.postgres.restart(signal, () => soon(3_000));
       });
       tell(
@@ -78,13 +80,23 @@ const loadOptions = { secrets: 60, rounds: 3 };
     },
   );
 
-  test('Postgres is away for longer than messages are tried', async () => {
+  test('Postgres is away for longer than a message would be tried without a break: none is put aside', async () => {
     const load = await createLoad(system, loadOptions);
     await load.run(async () => {
-      await soon(700);
-      await system.postgres.restart('SIGINT', () => soon(20_000));
+      await soon(500);
+      await system.postgres.restart('SIGINT', () => soon(12_000));
     });
-    tell(`Postgres away for 20 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
+    tell(`Postgres away for 12 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
     expect([...load.refusals.keys()]).toEqual([503]);
+    expect(await parkedMessages()).toEqual([0, 0]);
   });
 });
+
+async function parkedMessages(): Promise<number[]> {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const broker = openRabbit({ url: system.rabbit.url, log });
+  const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
+  const depths = await Promise.all(queues.map((queue) => broker.parkedDepth(queue)));
+  await broker.close();
+  return depths;
+}
