@@ -243,6 +243,37 @@ describe('secret-key granularity', () => {
     expectStatus(await remove('a'), 200);
     expect(await value('a/text')).toBeUndefined();
   });
+
+  test('a key without a name is refused, and one that comes later is passed over', async () => {
+    await write('a', { '': 'x', named: 'y' });
+    const { body } = expectStatus(await set('a'), 400);
+    expect(body.errors[0]).toMatch(/^secret_name: a in mount .* has a key that is the empty string/);
+    await write('a', { named: 'y' });
+    expectStatus(await set('a'), 200);
+    await write('a', { '': 'x', named: 'z', later: 'l' });
+    await eventually(
+      () => value('a/later'),
+      (text) => text === 'l',
+    );
+    expect([await value('a/named'), await value('a/later'), await value('a')]).toEqual(['z', 'l', undefined]);
+  });
+});
+
+test('a new key that cannot be named in the destination does not hold up the others', async () => {
+  at = await fixture(it, {
+    granularity: 'secret-key',
+    secret_name_template: 'own/{{ .MountAccessor }}/{{ .SecretKey }}',
+  });
+  await write('a', { good: '1' });
+  expectStatus(await set('a'), 200);
+  await write('a', { good: '2', 'not good': 'x', better: '3' });
+  const named = async (key: string) => (await it.outside())[`own/${at.accessor}/${key}`]?.value;
+  await eventually(
+    () => named('better'),
+    (text) => text === '3',
+    5_000,
+  );
+  expect([await named('good'), await named('better')]).toEqual(['2', '3']);
 });
 
 describe('names', () => {

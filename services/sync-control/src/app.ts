@@ -11,7 +11,7 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { startAnnouncing, sweepLostEntries } from './announcements.ts';
 import type { SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { onSecretChange } from './on-secret-change.ts';
+import { type Following, onSecretChange } from './on-secret-change.ts';
 import { advancePurges } from './purge.ts';
 import { queueRoom } from './queue-room.ts';
 import { reconcile } from './reconcile.ts';
@@ -73,7 +73,7 @@ export function createSyncControl(
     app,
     start: async () => {
       relay = startAnnouncing(db, broker, log);
-      const changes = await followChanges(context, broker);
+      const changes = await followChanges({ context, log }, broker);
       background = [changes, ...repeated({ context, broker, log }, config), relay];
     },
     stop: async () => {
@@ -92,9 +92,9 @@ const endpointsOf = (context: Context): Endpoint[] =>
 /** Fixed paths before those with variables, so that `…/associations/destinations` is not taken for a mount. */
 const wildcards = ({ path }: Endpoint): number => (path.match(/[:*]/g) ?? []).length;
 
-const followChanges = (context: Context, broker: Broker): Promise<Consumer> =>
+const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: 8 }, (message) =>
-    onSecretChange(context, message, randomUUID()),
+    onSecretChange(following, message, randomUUID()),
   );
 
 const defaultSweep = { everySeconds: 10, lostAfterSeconds: 60 };
@@ -109,6 +109,6 @@ function repeated(
       sweepLostEntries({ db, broker, log }, sweep.lostAfterSeconds),
     ),
     every(1, 'purge', log, () => advancePurges(db)),
-    every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile(context, isStopping)),
+    every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile({ context, log }, isStopping)),
   ];
 }

@@ -39,6 +39,7 @@ export async function associate(
   await assertMayRead(context, caller, wish);
   const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
   assertSyncable(secret, wish);
+  assertKeysNamed(secret, wish, destination);
   const { disabled } = await readSyncConfig(context.db);
   await context.queue.room.assertRoom(
     destination.settings.granularity === 'secret-key' ? secret.keys.length : 1,
@@ -102,6 +103,17 @@ function assertSyncable(secret: WatchedSecret, { mount, secretName }: Associatio
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
   if (!secret.readable)
     throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+}
+
+function assertKeysNamed(
+  { keys }: WatchedSecret,
+  { mount, secretName }: AssociationWish,
+  { settings }: DestinationRow,
+): void {
+  if (settings.granularity === 'secret-key' && keys.includes(''))
+    throw invalid(
+      `secret_name: ${secretName} in mount ${mount} has a key that is the empty string, which cannot be synced at secret-key granularity`,
+    );
 }
 
 function assertOpen(destination: DestinationRow | undefined): DestinationRow {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from './context.ts';
-import { followSecret } from './on-secret-change.ts';
+import { type Following, followSecret } from './on-secret-change.ts';
 import { plannedRevisions } from './queries/associations.ts';
 
 const pageSize = 200;
@@ -10,7 +9,8 @@ const firstId = '00000000-0000-0000-0000-000000000000';
  * Looks once at every association, page by page, and follows each secret that stands otherwise than when the
  * association was planned: what an event should have told and did not. Gives how many were followed.
  */
-export async function reconcile(context: Context, shouldStop: () => boolean): Promise<number> {
+export async function reconcile(following: Following, shouldStop: () => boolean): Promise<number> {
+  const { context } = following;
   let followed = 0;
   let after = firstId;
   while (!shouldStop()) {
@@ -20,7 +20,7 @@ export async function reconcile(context: Context, shouldStop: () => boolean): Pr
     const planned = oldestPlans(page);
     for (const secret of await context.secrets.inspect(randomUUID(), [...planned.keys()])) {
       if (secret.exists && secret.revision === planned.get(secret.secret_id)) continue;
-      await followSecret(context, secret);
+      await followSecret(following, secret);
       followed += 1;
     }
   }

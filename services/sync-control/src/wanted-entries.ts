@@ -3,6 +3,10 @@ import { Problem } from '@secrets/domain';
 import type { NewEntry } from '@secrets/sync-entries';
 import type { DestinationRow } from './queries/destinations.ts';
 
+/** The sub-key of the entry that holds all of a secret; a key that is the empty string therefore cannot be one. */
+const wholeSecret = '';
+const isNamed = (key: string): boolean => key !== wholeSecret;
+
 /** The secret whose external names are made. */
 export interface NamedSecret {
   mount: string;
@@ -14,8 +18,8 @@ export interface NamedSecret {
 }
 
 /**
- * The external secrets that an association wants, by the destination's granularity and template. Throws `invalid`
- * when a name cannot be used there, `conflict` when two keys would share one name.
+ * The external secrets that an association wants, by the destination's granularity and template; at secret-key
+ * granularity a key without a name wants none. Throws `invalid` when a name cannot be used there, `conflict` when two keys would share one name.
  */
 export function wantedEntries(
   description: DestinationDescription,
@@ -23,13 +27,45 @@ export function wantedEntries(
   secret: NamedSecret,
   prefix: string,
 ): NewEntry[] {
-  const subKeys = destination.settings.granularity === 'secret-key' ? secret.keys : [''];
+  const subKeys =
+    destination.settings.granularity === 'secret-key' ? secret.keys.filter(isNamed) : [wholeSecret];
   const entries = subKeys.map((subKey) => {
     const name = externalName(description, { ...nameContext(destination, secret, subKey), prefix });
     return { subKey, externalName: name, collisionKey: description.nameRule.collisionKey(name) };
   });
   assertDistinct(entries);
   return entries;
+}
+
+/** What can be followed of a changed secret, and how many of its keys cannot. */
+export interface PossibleEntries {
+  entries: NewEntry[];
+  refused: number;
+}
+
+/**
+ * The same for a secret that changed, when there is nobody to refuse: a key whose name cannot be used, or is another
+ * key's, is left out, so that it does not hold up the others.
+ */
+export function possibleEntries(
+  description: DestinationDescription,
+  destination: DestinationRow,
+  secret: NamedSecret,
+  prefix: string,
+): PossibleEntries {
+  const possible: PossibleEntries = { entries: [], refused: 0 };
+  for (const key of secret.keys) {
+    try {
+      const [entry] = wantedEntries(description, destination, { ...secret, keys: [key] }, prefix);
+      if (entry === undefined) continue;
+      assertDistinct([...possible.entries, entry]);
+      possible.entries.push(entry);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      possible.refused += 1;
+    }
+  }
+  return possible;
 }
 
 function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: string) {

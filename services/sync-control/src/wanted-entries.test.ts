@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { findDescription } from '@secrets/destinations';
+import type { DestinationRow } from './queries/destinations.ts';
+import { possibleEntries, wantedEntries } from './wanted-entries.ts';
+
+const destination = (granularity: string): DestinationRow => ({
+  id: 'd',
+  namespaceId: 'root',
+  type: 'cloudA-sm',
+  name: 'main',
+  settings: { granularity, secret_name_template: '' },
+  sealedCredentials: null,
+  purgeInitiatedAt: null,
+  purgeError: null,
+});
+const secret = {
+  mount: 'kv',
+  accessor: 'kv_1',
+  secretName: 'a',
+  namespace: { id: 'root', path: '' },
+  keys: ['user', '', 'pass'],
+};
+const subKeys = (granularity: string) =>
+  wantedEntries(findDescription('cloudA-sm'), destination(granularity), secret, 'secrets').map(
+    ({ subKey }) => subKey,
+  );
+
+test('a key without a name is not taken for the whole secret', () => {
+  expect(subKeys('secret-path')).toEqual(['']);
+  expect(subKeys('secret-key')).toEqual(['user', 'pass']);
+});
+
+test('of a changed secret every key that can be named is wanted, whatever the others are called', () => {
+  const cloudASm = findDescription('cloudA-sm');
+  const own = destination('secret-key');
+  own.settings.secret_name_template = 'x/{{ .SecretKey | lowercase }}';
+  const named = { ...secret, keys: ['a', 'not good', 'B', 'b', '', 'c'] };
+  const { entries, refused } = possibleEntries(cloudASm, own, named, 'secrets');
+  expect(entries.map(({ subKey }) => subKey)).toEqual(['a', 'B', 'c']);
+  expect(refused).toBe(2);
+});
