@@ -126,3 +126,21 @@ test('what a read shows can be written back', async () => {
   const after = expectStatus(await it.api('POST', at.path, written), 200);
   expect([after.body.data, after.body.warnings]).toEqual([before, null]);
 });
+
+test('the description names the fields of each destination type, and every operation', async () => {
+  const answer = await fetch(`${it.service.url}/v1/sys/internal/specs/openapi`);
+  const { openapi, paths } = (await answer.json()) as { openapi: string; paths: Record<string, never> };
+  expect(openapi).toMatch(/^3\.1\./);
+  const destination = JSON.stringify(paths['/v1/sys/sync/destinations/cloudA-sm/{name}']);
+  for (const field of ['role_arn', 'custom_tags', 'tags_to_remove', 'recovery_window_days'])
+    expect(destination).toContain(`"${field}"`);
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining([
+      '/v1/auth/{mount}/login',
+      '/v1/sys/mounts/{path}/tune',
+      '/v1/sys/sync/associations/{mount}/{secret_name}',
+      '/v1/sys/sync/destinations/{type}/{name}/associations/set',
+      '/v1/{mount}/data/{path}',
+    ]),
+  );
+});

@@ -1,7 +1,7 @@
 import type { Caller } from '@secrets/access';
 import { destinationTypes, findDescription, presentDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
-import { endpoint, flag } from '@secrets/http';
+import { type Endpoint, endpoint, flag } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
@@ -18,6 +18,7 @@ export const createOrUpdateDestination = (context: Context) =>
     summary: 'Create a destination, or update it: what is omitted is kept',
     params: DestinationRef,
     body: AnyFields,
+    describedAs: ofEachType('post', 'Create or update a destination of type'),
     handle: ({ params, body, caller }) => write(context, caller, params, { body, mustExist: false }),
   });
 
@@ -28,6 +29,7 @@ export const patchDestination = (context: Context) =>
     summary: 'Update a destination',
     params: DestinationRef,
     body: AnyFields,
+    describedAs: ofEachType('patch', 'Update a destination of type'),
     handle: ({ params, body, caller }) => write(context, caller, params, { body, mustExist: true }),
   });
 
@@ -101,6 +103,19 @@ export const listDestinationsOfType = ({ db }: Context) =>
       };
     },
   });
+
+/** For the API's description: which fields there are depends on the type. */
+function ofEachType(method: 'post' | 'patch', summary: string): Endpoint[] {
+  return Object.values(destinationTypes).map(({ type, fields }) =>
+    endpoint({
+      method,
+      path: `/sys/sync/destinations/${type}/:name`,
+      summary: `${summary} ${type}: what is omitted is kept`,
+      body: fields.partial(),
+      handle: async () => undefined,
+    }),
+  );
+}
 
 type Ref = z.infer<typeof DestinationRef>;
 
