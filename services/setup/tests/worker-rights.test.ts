@@ -83,6 +83,8 @@ describe('the role of a worker', () => {
     const context = await as(db, worker, (sql) => readEntryContext(sql, mine.entry));
     expect([...context!.value!.sealed]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
+      const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
+      expect(await completeEntry(sql, claimed, achieved)).toBe(true);
       await releaseEntry(sql, claimed);
       await postponeEntry(sql, mine.entry);
       await failEntry(sql, claimed, {
@@ -96,8 +98,6 @@ describe('the role of a worker', () => {
       await pauseDestination(sql, mine.destination, 1);
       await noteSuccess(sql, mine.destination);
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
-      const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
-      expect(await completeEntry(sql, claimed, achieved)).toBe(true);
     });
   });
 
