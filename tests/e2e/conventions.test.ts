@@ -100,6 +100,19 @@ describe('refusals', () => {
     expect(await refused('auth/cloudB/login', { role: '\0', jwt: 'a.b.c' })).toMatch(/^role: /);
   });
 
+  test('a number that would come back with other digits is refused', async () => {
+    const at = await fixture(it);
+    const answer = await fetch(`${it.service.url}/v1/${at.mount}/data/n`, {
+      method: 'POST',
+      headers: { 'x-service-token': it.service.rootToken, 'content-type': 'application/json' },
+      body: '{"data":{"id":123456789012345678}}',
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { errors: ['id: the number has more digits than can be kept; send it as a string'] },
+    ]);
+  });
+
   test('405 says what a path takes', async () => {
     await it.api('POST', 'sys/mounts/kv405', { type: 'kv' });
     const answer = await within('root')('PATCH', 'sys/mounts/kv405', { description: 'x' });

@@ -3,6 +3,7 @@ import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope } from './envelope.ts';
+import { inexactNumber } from './exact-numbers.ts';
 import { parseInput, unknownFields } from './parse-input.ts';
 
 export interface MountOptions {
@@ -120,7 +121,12 @@ const jsonTypes = ['application/json', 'application/merge-patch+json'];
 const curlDefault = 'application/x-www-form-urlencoded';
 
 function jsonBody(): express.RequestHandler {
-  const parseJson = express.json({ limit: maxBodyBytes, strict: false, type: () => true });
+  const parseJson = express.json({
+    limit: maxBodyBytes,
+    strict: false,
+    type: () => true,
+    verify: (_request, _response, body) => refuseInexact(body),
+  });
   return (request, response, next) => {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined ||
@@ -131,4 +137,10 @@ function jsonBody(): express.RequestHandler {
     if (!accepted) return next(new Problem('unsupported_media_type', 'the body must be application/json'));
     parseJson(request, response, next);
   };
+}
+
+function refuseInexact(body: Buffer): void {
+  const name = inexactNumber(body);
+  if (name !== undefined)
+    throw new Problem('invalid', `${name}: the number has more digits than can be kept; send it as a string`);
 }
