@@ -13,6 +13,9 @@ const jestArguments = args.filter((argument) => argument !== only);
 /** What behaves differently on real servers; the rest touches neither database nor broker. */
 const onServers = ['libs/(db|broker|access|sync-entries|sync-worker)', 'services', 'tests'];
 
+/** These end servers of their own, so they run once, on the real side. */
+const notEmbedded = ['--testPathIgnorePatterns', '/node_modules/', '/\\.data/', '/tests/chaos/'];
+
 function run(title: string, patterns: readonly string[], env: Record<string, string>): Promise<boolean> {
   console.log(`\n== ${title}`);
   const command = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...patterns];
@@ -21,7 +24,8 @@ function run(title: string, patterns: readonly string[], env: Record<string, str
 }
 
 const embedded =
-  only === '--real' || (await run('tests on the embedded database and broker', jestArguments, {}));
+  only === '--real' ||
+  (await run('tests on the embedded database and broker', [...jestArguments, ...notEmbedded], {}));
 const missing: string[] = [];
 let real = true;
 if (only !== '--embedded') {
