@@ -17,6 +17,8 @@ export interface Distributed {
   url: string;
   sandboxUrl: string;
   rootToken: string;
+  /** Keys, logs and the audit of this installation. */
+  folder: string;
   postgres: OwnServer;
   rabbit: OwnServer;
   processes: Record<ProcessName, ServiceProcess>;
@@ -66,6 +68,7 @@ export async function startDistributed(servers: {
       url: new URL(gateway.url).origin,
       sandboxUrl: new URL(sandbox.url).origin,
       rootToken: readFileSync(join(folder, 'root-token'), 'utf8').trim(),
+      folder,
       ...servers,
       processes,
       stop,
