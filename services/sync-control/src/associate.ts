@@ -6,7 +6,12 @@ import { readSyncConfig } from '@secrets/sync-entries';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
 import { upsertAssociation } from './queries/associations.ts';
-import { type DestinationRow, findDestination, lockDestination } from './queries/destinations.ts';
+import {
+  type DestinationKey,
+  type DestinationRow,
+  findDestination,
+  lockDestination,
+} from './queries/destinations.ts';
 import type { WatchedSecret } from './secrets-client.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
@@ -37,30 +42,47 @@ export async function associate(
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
   await assertMayRead(context, caller, wish);
-  const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
-  assertSyncable(secret, wish);
-  assertKeysNamed(secret, wish, destination);
   const { disabled } = await readSyncConfig(context.db);
-  await context.queue.room.assertRoom(
-    destination.settings.granularity === 'secret-key' ? secret.keys.length : 1,
-  );
-  const id = await context.db
-    .transaction((tx) => intend(tx, context, caller, { wish, secret, key }))
-    .catch(nameRace);
+  const id = await lookAndIntend(context, caller, { wish, destination, key });
   context.queue.nudge();
   await context.queue.outcome(id, disabled ? 0 : waitMs);
   return id;
+}
+
+const mostLooks = 5;
+
+/** Looks at the secret and plans from that; again, when a change has overtaken the look. */
+async function lookAndIntend(
+  context: Context,
+  caller: Caller,
+  { wish, destination, key }: { wish: AssociationWish; destination: DestinationRow; key: DestinationKey },
+): Promise<string> {
+  for (let look = 1; look <= mostLooks; look += 1) {
+    const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
+    assertSyncable(secret, wish);
+    assertKeysNamed(secret, wish, destination);
+    const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
+    await context.queue.room.assertRoom(operations);
+    const id = await context.db
+      .transaction((tx) => intend(tx, context, caller, { wish, secret, key }))
+      .catch(unlessOvertaken);
+    if (id !== undefined) return id;
+  }
+  throw new Problem('conflict', 'the secret changes faster than it can be associated; try again');
+}
+
+/** The association is planned from a later look at its secret: this one's keys must not undo what that one brought. */
+class Overtaken extends Error {}
+
+function unlessOvertaken(error: unknown): undefined {
+  if (!(error instanceof Overtaken)) nameRace(error);
 }
 
 async function intend(
   tx: Tx,
   context: Context,
   caller: Caller,
-  {
-    wish,
-    secret,
-    key,
-  }: { wish: AssociationWish; secret: WatchedSecret; key: Parameters<typeof lockDestination>[1] },
+  { wish, secret, key }: { wish: AssociationWish; secret: WatchedSecret; key: DestinationKey },
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
   const association = await upsertAssociation(tx, {
@@ -73,6 +95,7 @@ async function intend(
     secretName: wish.secretName,
     revision: secret.revision,
   });
+  if (association.plannedRevision > secret.revision) throw new Overtaken();
   const named = {
     ...secret,
     mount: secret.mount_path,
