@@ -41,7 +41,8 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   };
   const end = async (signal: NodeJS.Signals) => {
     signalGroup(child, signal);
-    if (isRunning(child)) await Promise.race([once(child, 'exit'), soon(stopTimeoutMs)]);
+    if (isRunning(child))
+      await once(child, 'exit', { signal: AbortSignal.timeout(stopTimeoutMs) }).catch(() => undefined);
     signalGroup(child, 'SIGKILL');
     for (const stream of [child?.stdout, child?.stderr]) stream?.destroy(); // a grandchild may hold them open
   };
