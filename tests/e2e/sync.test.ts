@@ -464,6 +464,23 @@ describe('destinations', () => {
     expectStatus(await it.api('DELETE', at.path), 204);
   });
 
+  test('a purge that fails says why, locks nothing, and succeeds when asked for again', async () => {
+    await synced('a', { v: 1 });
+    await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
+    expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
+    const read = () => it.api('GET', at.path);
+    const failed = await eventually(read, ({ body }) => body.data?.purge_error !== '');
+    expect(failed.body.data.purge_error).toMatch(/AccessDenied/);
+    await it.clearFaults();
+    await synced('b', { v: 2 });
+    expect((await read()).body.data.purge_initiated_at).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 1_500)); // more than a turn of the purge
+    expect(await value('b')).toBe('{"v":2}');
+    expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
+    expect((await eventually(read, ({ status }) => status === 404)).status).toBe(404);
+    expect([await value('a'), await value('b')]).toEqual([undefined, undefined]);
+  });
+
   test('force_delete forgets without calling the provider', async () => {
     await synced('a', { v: 1 });
     expectStatus(await it.api('DELETE', `${at.path}?force_delete=true`), 204);

@@ -71,6 +71,15 @@ export async function wantAbsent(
   );
 }
 
+/** Wants those of a destination gone once more that were to go and failed for good: a purge that is asked for again. */
+export async function wantAbsentAgain(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `update sync.entries set ${intended}
+      where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR'`,
+    [destinationId],
+  );
+}
+
 /** Entries of these associations, by association and sub-key. */
 export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
   sql.query<Entry>(

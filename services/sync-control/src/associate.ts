@@ -9,6 +9,7 @@ import { upsertAssociation } from './queries/associations.ts';
 import {
   type DestinationKey,
   type DestinationRow,
+  endPurge,
   findDestination,
   lockDestination,
 } from './queries/destinations.ts';
@@ -85,6 +86,7 @@ async function intend(
   { wish, secret, key }: { wish: AssociationWish; secret: WatchedSecret; key: DestinationKey },
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
+  if (destination.purgeError !== null) await endPurge(tx, destination.id);
   const association = await upsertAssociation(tx, {
     destinationId: destination.id,
     namespaceId: caller.namespace.id,

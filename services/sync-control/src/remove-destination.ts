@@ -1,5 +1,6 @@
 import type { Caller } from '@secrets/access';
 import { Problem } from '@secrets/domain';
+import { wantAbsentAgain } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { countAssociations } from './queries/associations.ts';
 import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
@@ -28,7 +29,10 @@ export async function removeDestination(
     if (destination === undefined) return;
     const associations = await countAssociations(tx, destination.id);
     if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
-    if (manner.purge) return initiatePurge(tx, destination.id);
+    if (manner.purge) {
+      await wantAbsentAgain(tx, destination.id); // what an earlier purge could not remove
+      return initiatePurge(tx, destination.id);
+    }
     const sentence = `this destination still manages ${associations} association${associations === 1 ? '' : 's'}`;
     throw new Problem('invalid', `${sentence}; remove them first, or delete with purge=true`);
   });

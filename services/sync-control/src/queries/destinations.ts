@@ -119,3 +119,11 @@ export async function initiatePurge(sql: Sql, id: string): Promise<void> {
     [id],
   );
 }
+
+/** The purge is over although something is left: the operator goes on using the destination. */
+export async function endPurge(sql: Sql, id: string): Promise<void> {
+  await sql.query(
+    'update sync.destinations set purge_initiated_at = null, purge_error = null where id = $1',
+    [id],
+  );
+}
