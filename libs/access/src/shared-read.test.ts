@@ -46,6 +46,17 @@ test('a thousand who ask at once cost one read', async () => {
   expect(reads).toBe(1);
 });
 
+test('reads keep their distance under load, and nobody waits who asks after a while', async () => {
+  const began: number[] = [];
+  const ask = sharedRead(async () => void began.push(performance.now()), 20);
+  const asking = performance.now();
+  await ask();
+  expect(performance.now() - asking).toBeLessThan(15);
+  await Promise.all([ask(), ask()]);
+  expect(began).toHaveLength(2);
+  expect(began[1]! - began[0]!).toBeGreaterThan(17);
+});
+
 test('a failed read fails for those who waited for it, and no longer', async () => {
   let reads = 0;
   const ask = sharedRead(async () => {
