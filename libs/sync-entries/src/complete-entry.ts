@@ -96,12 +96,3 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
   );
   return rows.length === 1;
 }
-
-/** Gives back a claim that was not used (a stop in between): due at once, the attempt not counted. */
-export async function releaseEntry(sql: Sql, held: Held): Promise<void> {
-  await sql.query(
-    `update sync.entries set lease_owner = null, lease_until = null, attempts = greatest(attempts - 1, 0), due_at = now()
-      where id = $1 and fence = $2 and lease_until is not null`,
-    [held.id, held.fence],
-  );
-}

@@ -12,7 +12,7 @@ import {
   takeDueEntries,
 } from './announce-entries.ts';
 import { type ClaimedEntry, claimEntry } from './claim-entry.ts';
-import { completeEntry, completeRemoval, failEntry, releaseEntry } from './complete-entry.ts';
+import { completeEntry, completeRemoval, failEntry } from './complete-entry.ts';
 import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
 import { entriesOf, insertEntries, namesTaken, wantAbsent, wantPresent } from './intend-entries.ts';
 import { countPending } from './queue-state.ts';
@@ -244,12 +244,6 @@ describe('completion', () => {
     expect(await completeRemoval(db, held)).toBe(true);
     expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
     expect(await due()).toEqual([id]);
-  });
-
-  test('a claim given back is due at once and not counted', async () => {
-    const id = await add();
-    await releaseEntry(db, (await claim(id))!);
-    expect((await claim(id))?.attempts).toBe(0);
   });
 });
 

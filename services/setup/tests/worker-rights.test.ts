@@ -11,7 +11,6 @@ import {
   postponeEntry,
   readEntryContext,
   readSyncConfig,
-  releaseEntry,
 } from '@secrets/sync-entries';
 import { as, preparedDb, refusal } from './role-for-test.ts';
 
@@ -85,7 +84,6 @@ describe('the role of a worker', () => {
     await as(db, worker, async (sql) => {
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect(await completeEntry(sql, claimed, achieved)).toBe(true);
-      await releaseEntry(sql, claimed);
       await postponeEntry(sql, mine.entry);
       await failEntry(sql, claimed, {
         status: 'PENDING',
