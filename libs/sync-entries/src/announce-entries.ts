@@ -4,23 +4,27 @@ import type { EntryMessage } from '@secrets/domain';
 /** A batch of entries that one relay has taken to announce. Until it is done, or 30 s pass, no other takes them. */
 export interface DueBatch {
   entries: { destinationType: string; message: EntryMessage }[];
-  /** The moment at which these entries come due again by themselves, if nobody says that they were announced. */
-  leasedUntil: Date;
+  /**
+   * Names the taking: the transaction that last wrote these rows. Whatever touches a row afterwards changes it, so that
+   * a row which still bears it is exactly as it was taken. (A time would not do: a claim in the same millisecond, for
+   * a lease of the same length, would look like this batch.)
+   */
+  taking: string;
 }
 
 interface DueRow {
   id: string;
   destination_id: string;
   destination_type: string;
-  due_at: Date;
+  taking: string;
 }
 
 /** Takes at most `limit` entries that are due, oldest first. Safe to run in several processes. */
 export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch> {
   const rows = await sql.query<DueRow>(
-    `update sync.entries set due_at = date_trunc('milliseconds', now()) + interval '30 seconds'
+    `update sync.entries set due_at = now() + interval '30 seconds'
       where id in (select id from sync.entries where due_at <= now() order by due_at limit $1 for update skip locked)
-      returning id, destination_id, destination_type, due_at`,
+      returning id, destination_id, destination_type, xmin::text as taking`,
     [limit],
   );
   return {
@@ -28,28 +32,24 @@ export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch>
       destinationType: row.destination_type,
       message: { entry_id: row.id, destination_id: row.destination_id },
     })),
-    leasedUntil: rows[0]?.due_at ?? new Date(0),
+    taking: rows[0]?.taking ?? '0',
   };
 }
 
 /** Notes that messages about these entries are out. Leaves alone those that a worker or a new intent has moved since. */
-export async function markAnnounced(sql: Sql, entryIds: readonly string[], leasedUntil: Date): Promise<void> {
+export async function markAnnounced(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
   await sql.query(
-    `update sync.entries set due_at = null, announced_at = now() where id = any($1::uuid[]) and due_at = $2`,
-    [entryIds, leasedUntil],
+    `update sync.entries set due_at = null, announced_at = now() where id = any($1::uuid[]) and xmin = $2::text::xid`,
+    [entryIds, taking],
   );
 }
 
 /** Makes due at once what was taken and could not be published. Leaves alone what has been moved since. */
-export async function putBackEntries(
-  sql: Sql,
-  entryIds: readonly string[],
-  leasedUntil: Date,
-): Promise<void> {
-  await sql.query('update sync.entries set due_at = now() where id = any($1::uuid[]) and due_at = $2', [
-    entryIds,
-    leasedUntil,
-  ]);
+export async function putBackEntries(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
+  await sql.query(
+    'update sync.entries set due_at = now() where id = any($1::uuid[]) and xmin = $2::text::xid',
+    [entryIds, taking],
+  );
 }
 
 /**

@@ -259,7 +259,7 @@ describe('announcements', () => {
   test('a thousand changes of a waiting entry are one announcement', async () => {
     const id = await add();
     const taken = await takeDueEntries(db, 10);
-    await markAnnounced(db, [id], taken.leasedUntil);
+    await markAnnounced(db, [id], taken.taking);
     for (let change = 0; change < 10; change++) await wantPresent(db, [id]);
     expect(await due()).toEqual([]);
     expect((await claim(id))?.generation).toBe(11);
@@ -267,16 +267,16 @@ describe('announcements', () => {
 
   test('marking does not undo what a worker or an intent did meanwhile', async () => {
     const id = await add();
-    const { leasedUntil } = await takeDueEntries(db, 10);
+    const { taking } = await takeDueEntries(db, 10);
     await wantPresent(db, [id]);
-    await markAnnounced(db, [id], leasedUntil);
+    await markAnnounced(db, [id], taking);
     expect(await due()).toEqual([id]);
   });
 
   test('lost ones are revived, those in a worker’s hands are not', async () => {
     const [lost, held] = [await add('lost'), await add('held')];
-    const { leasedUntil } = await takeDueEntries(db, 10);
-    await markAnnounced(db, [lost, held], leasedUntil);
+    const { taking } = await takeDueEntries(db, 10);
+    await markAnnounced(db, [lost, held], taking);
     expect(await claim(held)).toBeDefined();
     await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
     expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
@@ -285,9 +285,14 @@ describe('announcements', () => {
 
   test('what could not be published is due again at once, unless something moved it since', async () => {
     const [waits, moved] = [await add('waits'), await add('moved')];
-    const { leasedUntil } = await takeDueEntries(db, 10);
+    const { taking } = await takeDueEntries(db, 10);
     expect(await claim(moved)).toBeDefined();
-    await putBackEntries(db, [waits, moved], leasedUntil);
+    // The claim came in the same instant, so that both end at the same time.
+    await db.query(
+      'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
+      [waits, moved],
+    );
+    await putBackEntries(db, [waits, moved], taking);
     expect(await due()).toEqual([waits]);
   });
 
@@ -339,11 +344,11 @@ describe('announcements', () => {
     await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
     expect(await countPending(db, 100)).toBe(5);
     expect(await countPending(db, 3)).toBe(3);
-    const { entries, leasedUntil } = await takeDueEntries(db, 2);
+    const { entries, taking } = await takeDueEntries(db, 2);
     await markAnnounced(
       db,
       entries.map(({ message }) => message.entry_id),
-      leasedUntil,
+      taking,
     );
     expect(await countPending(db, 100)).toBe(5);
   });
@@ -415,11 +420,11 @@ describe('whatever happens in whatever order', () => {
       world.held.shift();
     },
     announce: async () => {
-      const { entries, leasedUntil } = await takeDueEntries(db, 10);
+      const { entries, taking } = await takeDueEntries(db, 10);
       await markAnnounced(
         db,
         entries.map(({ message }) => message.entry_id),
-        leasedUntil,
+        taking,
       );
     },
     relayDies: () => takeDueEntries(db, 10),

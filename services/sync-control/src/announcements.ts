@@ -11,10 +11,10 @@ import {
 } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 
-/** Which entries were taken, and until when they are this relay's. */
+/** An entry that was taken, and the turn in which it was. */
 interface Taken {
   entryId: string;
-  leasedUntil: Date;
+  taking: string;
 }
 
 /** The relay: tells the workers' queues of entries that are due. Safe to run in several processes. */
@@ -25,28 +25,28 @@ export function startAnnouncing(db: Db, broker: Broker, log: Logger): Relay {
     log,
     idleMs: 250,
     take: async (limit) => {
-      const { entries, leasedUntil } = await takeDueEntries(db, limit);
+      const { entries, taking } = await takeDueEntries(db, limit);
       return entries.map(({ destinationType, message }) => ({
-        id: { entryId: message.entry_id, leasedUntil },
+        id: { entryId: message.entry_id, taking },
         queue: syncQueue(destinationType),
         message,
       }));
     },
-    done: (taken) => ofOneTurn(taken, (ids, leasedUntil) => markAnnounced(db, ids, leasedUntil)),
-    failed: (taken) => ofOneTurn(taken, (ids, leasedUntil) => putBackEntries(db, ids, leasedUntil)),
+    done: (taken) => ofOneTurn(taken, (ids, taking) => markAnnounced(db, ids, taking)),
+    failed: (taken) => ofOneTurn(taken, (ids, taking) => putBackEntries(db, ids, taking)),
   });
 }
 
-/** What was taken in one turn is held until one moment. */
+/** The relay ends what it took turn by turn. */
 async function ofOneTurn(
   taken: readonly Taken[],
-  work: (entryIds: string[], leasedUntil: Date) => Promise<void>,
+  work: (entryIds: string[], taking: string) => Promise<void>,
 ): Promise<void> {
   const [first] = taken;
   if (first === undefined) return;
   await work(
     taken.map(({ entryId }) => entryId),
-    first.leasedUntil,
+    first.taking,
   );
 }
 
