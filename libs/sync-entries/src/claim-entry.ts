@@ -21,36 +21,45 @@ export interface ClaimedEntry {
   attempts: number;
 }
 
+/** What is claimed, by whom, for how long. */
+export interface Claim {
+  entryIds: readonly string[];
+  destinationType: string;
+  owner: string;
+  leaseSeconds: number;
+}
+
 /**
- * Takes an entry for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold it at once.
- * Gives undefined when there is nothing to do now: it is gone, achieved, held by another, not yet due, waits for
- * another entry, its destination pauses, or syncing is disabled.
+ * Takes entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold one at once.
+ * Leaves out those with nothing to do now: gone, achieved, held by another, not yet due, waiting for another entry,
+ * destination in a pause, or syncing disabled. Of several it also leaves out those that a transaction has locked at
+ * this moment (`withoutWaiting`): claim such a one alone.
  *
  * The claim also sets when the relay announces the entry again: at the end of the lease. A worker that dies needs
  * nobody to notice.
  */
-export async function claimEntry(
-  sql: Sql,
-  claim: { entryId: string; destinationType: string; owner: string; leaseSeconds: number },
-): Promise<ClaimedEntry | undefined> {
-  const [entry] = await sql.query<ClaimedEntry>(
+export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
+  return sql.query<ClaimedEntry>(
     `update sync.entries e
         set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
             attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
-      where e.id = $1 and e.destination_type = $2
+       from (select id from sync.entries where id = any($1::uuid[]) for update ${withoutWaiting(claim.entryIds)}) as locked
+      where e.id = locked.id and e.destination_type = $2
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
         and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
         and not exists (select from sync.entries w where w.id = e.waits_for and w.status not in ('SYNCED', 'UNSYNCED'))
-      returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
+      returning e.id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
-    [claim.entryId, claim.destinationType, claim.owner, claim.leaseSeconds],
+    [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
   );
-  return entry;
 }
+
+/** Whoever holds one row and waits for another invites a deadlock; one row alone may be waited for. */
+export const withoutWaiting = (rows: readonly unknown[]): string => (rows.length > 1 ? 'skip locked' : '');
 
 /**
  * What an entry is about, read after the claim in a statement of its own: a newer snapshot, so that the value is
@@ -74,6 +83,7 @@ export interface EntryContext {
 }
 
 interface ContextRow {
+  entry_id: string;
   destination_id: string;
   type: string;
   name: string;
@@ -89,38 +99,42 @@ interface ContextRow {
   sealed: Uint8Array;
 }
 
-/** Reads the destination and the newest readable value of a claimed entry. Undefined when the entry is gone. */
-export async function readEntryContext(sql: Sql, entryId: string): Promise<EntryContext | undefined> {
-  const [row] = await sql.query<ContextRow>(
-    `select d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings, d.sealed_credentials,
-            coalesce(h.failures, 0) > 0 as troubled, v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+/** Reads destination and newest readable value of claimed entries, by the entry's id. Without those that are gone. */
+export async function readEntryContexts(
+  sql: Sql,
+  entryIds: readonly string[],
+): Promise<Map<string, EntryContext>> {
+  const rows = await sql.query<ContextRow>(
+    `select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
+            d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
+            v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
        from sync.entries e
        join sync.destinations d on d.id = e.destination_id
        left join sync.destination_health h on h.destination_id = d.id
        left join sync.entry_values v on v.entry_id = e.id
-      where e.id = $1`,
-    [entryId],
+      where e.id = any($1::uuid[])`,
+    [entryIds],
   );
-  if (row === undefined) return undefined;
-  const {
-    destination_id: id,
-    type,
-    name,
-    namespace_path: namespacePath,
-    revision,
-    settings,
-    sealed_credentials: sealedCredentials,
-  } = row;
-  return {
-    destination: { id, type, name, namespacePath, revision, settings, sealedCredentials },
-    secretId: row.secret_id,
-    isTroubled: row.troubled,
-    value:
-      row.mount_id === null
-        ? null
-        : {
-            identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
-            sealed: row.sealed,
-          },
-  };
+  return new Map(rows.map((row) => [row.entry_id, contextOf(row)]));
 }
+
+const contextOf = (row: ContextRow): EntryContext => ({
+  destination: {
+    id: row.destination_id,
+    type: row.type,
+    name: row.name,
+    namespacePath: row.namespace_path,
+    revision: row.revision,
+    settings: row.settings,
+    sealedCredentials: row.sealed_credentials,
+  },
+  secretId: row.secret_id,
+  isTroubled: row.troubled,
+  value:
+    row.mount_id === null
+      ? null
+      : {
+          identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
+          sealed: row.sealed,
+        },
+});

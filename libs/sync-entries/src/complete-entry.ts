@@ -1,6 +1,6 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
-import type { ClaimedEntry } from './claim-entry.ts';
+import { type ClaimedEntry, withoutWaiting } from './claim-entry.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -13,33 +13,40 @@ export interface Achieved {
 }
 
 /**
- * Records success, if the lease still holds. A newer intent that came during the work makes the entry due again at
- * once. False when the lease was lost: another holds the entry, and nothing was written.
+ * Records successes, of leases that still hold; gives the ids of those. A newer intent that came during the work makes
+ * an entry due again at once. An entry whose lease was lost is not written: another holds it. Of several, those that a
+ * transaction has locked at this moment are left out too: complete such a one alone, to know.
  */
-export async function completeEntry(sql: Sql, held: Held, achieved: Achieved): Promise<boolean> {
-  const rows = await sql.query(
-    `update sync.entries
-        set applied_generation = $3,
-            status = case when generation > $3 then 'PENDING' else $4 end,
-            due_at = case when generation > $3 then now() end,
-            verify = verify and generation > $3,
-            overwrite = overwrite and generation > $3,
-            pushed_hash = $5, settings_hash = $6, remote = $7::jsonb,
+export async function completeEntries(
+  sql: Sql,
+  completed: readonly { held: Held; achieved: Achieved }[],
+): Promise<Set<string>> {
+  const rows = await sql.query<{ id: string }>(
+    `update sync.entries e
+        set applied_generation = done.generation,
+            status = case when e.generation > done.generation then 'PENDING' else done.status end,
+            due_at = case when e.generation > done.generation then now() end,
+            verify = verify and e.generation > done.generation,
+            overwrite = overwrite and e.generation > done.generation,
+            pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
             attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = null, synced_at = now(), updated_at = now()
-      where id = $1 and fence = $2 and lease_until is not null
-      returning id`,
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
+              as done (id, fence, generation, status, pushed_hash, settings_hash, remote),
+            (select id from sync.entries where id = any($1::uuid[]) for update ${withoutWaiting(completed)}) as locked
+      where e.id = locked.id and done.id = locked.id and e.fence = done.fence and e.lease_until is not null
+      returning e.id`,
     [
-      held.id,
-      held.fence,
-      held.generation,
-      achieved.status,
-      achieved.pushedHash,
-      achieved.settingsHash,
-      achieved.remote === null ? null : JSON.stringify(achieved.remote),
+      completed.map(({ held }) => held.id),
+      completed.map(({ held }) => held.fence),
+      completed.map(({ held }) => held.generation),
+      completed.map(({ achieved }) => achieved.status),
+      completed.map(({ achieved }) => achieved.pushedHash),
+      completed.map(({ achieved }) => achieved.settingsHash),
+      completed.map(({ achieved }) => (achieved.remote === null ? null : JSON.stringify(achieved.remote))),
     ],
   );
-  return rows.length === 1;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**
@@ -54,13 +61,10 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
       'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
       [held.id, held.fence, held.generation],
     );
-    if (gone === undefined)
-      return completeEntry(tx, held, {
-        status: 'PENDING',
-        pushedHash: null,
-        settingsHash: null,
-        remote: null,
-      });
+    if (gone === undefined) {
+      const setAgain = { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null } as const;
+      return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
+    }
     await tx.query(
       `delete from sync.associations a
         where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,

@@ -11,8 +11,8 @@ import {
   reviveLostEntries,
   takeDueEntries,
 } from './announce-entries.ts';
-import { type ClaimedEntry, claimEntry } from './claim-entry.ts';
-import { completeEntry, completeRemoval, failEntry } from './complete-entry.ts';
+import { type ClaimedEntry, claimEntries } from './claim-entry.ts';
+import { type Achieved, completeEntries, completeRemoval, failEntry } from './complete-entry.ts';
 import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
 import { entriesOf, insertEntries, namesTaken, wantAbsent, wantPresent } from './intend-entries.ts';
 import { countPending } from './queue-state.ts';
@@ -57,8 +57,11 @@ beforeEach(async () => {
 const place = () => ({ id: associationId, destinationId, destinationType });
 const add = async (name = 'n') =>
   (await insertEntries(db, place(), [{ subKey: '', externalName: name, collisionKey: name }], false))[0]!.id;
-const claim = (entryId: string, leaseSeconds = 30) =>
-  claimEntry(db, { entryId, destinationType, owner: randomUUID(), leaseSeconds });
+const claimAll = (entryIds: string[], leaseSeconds = 30) =>
+  claimEntries(db, { entryIds, destinationType, owner: randomUUID(), leaseSeconds });
+const claim = async (entryId: string, leaseSeconds = 30) => (await claimAll([entryId], leaseSeconds))[0];
+const complete = async (held: ClaimedEntry, achieved: Achieved) =>
+  (await completeEntries(db, [{ held, achieved }])).has(held.id);
 const entry = async (id: string) => (await entriesOf(db, [associationId])).find((one) => one.id === id);
 const due = async () => (await takeDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
 /** Makes everything that lies ahead of an entry come true now: its lease ends, its retry and its announcement are due. */
@@ -82,7 +85,7 @@ describe('claim', () => {
     await timePasses();
     const second = (await claim(id))!;
     expect(second.fence).toBeGreaterThan(first.fence);
-    expect(await completeEntry(db, first, pushed)).toBe(false);
+    expect(await complete(first, pushed)).toBe(false);
     expect(
       await failEntry(db, first, {
         status: 'CLIENT_SIDE_ERROR',
@@ -91,7 +94,24 @@ describe('claim', () => {
         retryInSeconds: null,
       }),
     ).toBe(false);
-    expect(await completeEntry(db, second, pushed)).toBe(true);
+    expect(await complete(second, pushed)).toBe(true);
+  });
+
+  test('several at once: each that can be is claimed, and completed if its lease holds', async () => {
+    const [free, held, lost] = [await add('free'), await add('held'), await add('lost')];
+    await claim(held);
+    const claimed = await claimAll([free, held, lost, randomUUID()]);
+    expect(claimed.map(({ id }) => id).sort()).toEqual([free, lost].sort());
+    await timePasses();
+    await claim(lost);
+    await wantPresent(db, [free]);
+    const done = await completeEntries(
+      db,
+      claimed.map((held) => ({ held, achieved: { ...pushed, pushedHash: held.externalName } })),
+    );
+    expect([...done]).toEqual([free]);
+    expect(await entry(free)).toMatchObject({ status: 'PENDING', remote: { arn: 'a' } });
+    expect((await claim(free))?.pushedHash).toBe('free'); // the newer intent has its turn
   });
 
   test('nothing is claimed while syncing is disabled, nor of another type', async () => {
@@ -100,8 +120,8 @@ describe('claim', () => {
     expect(await claim(id)).toBeUndefined();
     await db.query('update sync.config set disabled = false');
     expect(
-      await claimEntry(db, { entryId: id, destinationType: 'other', owner: 'x', leaseSeconds: 1 }),
-    ).toBeUndefined();
+      await claimEntries(db, { entryIds: [id], destinationType: 'other', owner: 'x', leaseSeconds: 1 }),
+    ).toEqual([]);
     expect(await claim(id)).toBeDefined();
   });
 
@@ -127,14 +147,14 @@ describe('claim', () => {
 
   test('what was achieved is not claimed again', async () => {
     const id = await add();
-    await completeEntry(db, (await claim(id))!, pushed);
+    await complete((await claim(id))!, pushed);
     expect(await claim(id)).toBeUndefined();
     expect(await due()).toEqual([]);
   });
 
   test('an old name goes only after the new one is there', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
-    await completeEntry(db, (await claim(old))!, pushed);
+    await complete((await claim(old))!, pushed);
     await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
     expect(await claim(old)).toBeUndefined();
     const held = (await claim(fresh))!;
@@ -146,15 +166,15 @@ describe('claim', () => {
     });
     expect(await claim(old)).toBeUndefined();
     await wantPresent(db, [fresh]);
-    await completeEntry(db, (await claim(fresh))!, pushed);
+    await complete((await claim(fresh))!, pushed);
     expect(await claim(old)).toBeDefined();
   });
 
   test('an old name goes too when there is nothing readable to be had under the new one', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
-    await completeEntry(db, (await claim(old))!, pushed);
+    await complete((await claim(old))!, pushed);
     await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
-    await completeEntry(db, (await claim(fresh))!, {
+    await complete((await claim(fresh))!, {
       status: 'UNSYNCED',
       pushedHash: null,
       settingsHash: null,
@@ -168,10 +188,10 @@ describe('completion', () => {
   test('what was completed stays so, whatever its holder believes: its answer may have been lost', async () => {
     const id = await add();
     const held = (await claim(id))!;
-    expect(await completeEntry(db, held, pushed)).toBe(true);
+    expect(await complete(held, pushed)).toBe(true);
     const failed = { status: 'INTERNAL_SERVICE_ERROR', fault: null, error: 'x', retryInSeconds: 5 } as const;
     expect(await failEntry(db, held, failed)).toBe(false);
-    expect(await completeEntry(db, held, pushed)).toBe(false);
+    expect(await complete(held, pushed)).toBe(false);
     expect(await entry(id)).toMatchObject({ status: 'SYNCED', nextAttemptAt: null });
     await timePasses();
     expect(await due()).toEqual([]);
@@ -182,7 +202,7 @@ describe('completion', () => {
     const held = (await claim(id))!;
     await wantPresent(db, [id]);
     expect(await due()).toEqual([]); // not before whoever holds it is done
-    await completeEntry(db, held, pushed);
+    await complete(held, pushed);
     expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
     expect(await due()).toEqual([id]);
     expect((await claim(id))?.generation).toBe(2);
@@ -298,7 +318,7 @@ describe('announcements', () => {
 
   test('an announcement of what is achieved already is forgotten, not revived for ever', async () => {
     const id = await add();
-    await completeEntry(db, (await claim(id))!, pushed);
+    await complete((await claim(id))!, pushed);
     await db.query('update sync.entries set announced_at = now() where id = $1', [id]);
     await postponeEntry(db, id);
     expect(await reviveLostEntries(db, destinationType, -1)).toBe(0);
@@ -377,7 +397,7 @@ describe('whatever happens in whatever order', () => {
   const finish = async (world: World, held: ClaimedEntry & { sees: number }) => {
     const fresh = (await entry(world.id)) !== undefined && (await isNewest(held));
     if (fresh) world.outside = held.desired === 'absent' ? undefined : held.sees; // a driver's call bounded by its lease
-    return held.desired === 'absent' ? completeRemoval(db, held) : completeEntry(db, held, pushed);
+    return held.desired === 'absent' ? completeRemoval(db, held) : complete(held, pushed);
   };
   const isNewest = async (held: ClaimedEntry) =>
     (await db.query('select id from sync.entries where id = $1 and fence = $2', [held.id, held.fence]))
@@ -459,5 +479,5 @@ describe('whatever happens in whatever order', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  }, 120_000);
 });

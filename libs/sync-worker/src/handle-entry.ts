@@ -2,13 +2,11 @@ import type { Verdict } from '@secrets/broker';
 import { EntryMessage, Fault, nextStatus } from '@secrets/domain';
 import {
   type ClaimedEntry,
-  claimEntry,
   failEntry,
   noteFailure,
   noteSuccess,
   pauseDestination,
   postponeEntry,
-  readEntryContext,
 } from '@secrets/sync-entries';
 import { destinationPause, nextAttempt } from './next-attempt.ts';
 import { workOnEntry } from './work-on-entry.ts';
@@ -36,8 +34,8 @@ export async function handleEntry(parts: WorkerParts, message: unknown): Promise
 }
 
 async function attempt(parts: WorkerParts, entryId: string): Promise<void> {
-  const { db, type, owner, leaseSeconds, metrics } = parts;
-  const entry = await claimEntry(db, { entryId, destinationType: type, owner, leaseSeconds });
+  const { db, statements, type, metrics } = parts;
+  const entry = await statements.claim(entryId);
   if (entry === undefined) return postponeEntry(db, entryId);
   const finished = metrics.duration.startTimer({ destination_type: type });
   const failure = await tryEntry(parts, entry);
@@ -47,12 +45,12 @@ async function attempt(parts: WorkerParts, entryId: string): Promise<void> {
 
 /** Gives undefined when the attempt succeeded (or its lease was lost: then another one is at it). */
 async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failure | undefined> {
-  const { db, ring, clients, log, leaseSeconds } = parts;
+  const { db, statements, ring, clients, log, leaseSeconds } = parts;
   try {
-    const context = await readEntryContext(db, entry.id);
+    const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
     const signal = AbortSignal.timeout(leaseSeconds * 1000 * shareOfLease);
-    const held = await workOnEntry({ db, ring, clients, signal }, entry, context);
+    const held = await workOnEntry({ db, statements, ring, clients, signal }, entry, context);
     if (!held)
       log.warn(
         { entryId: entry.id, fence: entry.fence },

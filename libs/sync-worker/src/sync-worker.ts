@@ -10,6 +10,7 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { Clients } from './clients.ts';
 import type { Driver } from './driver.ts';
 import type { EgressGuard } from './egress-guard.ts';
+import { entryStatements } from './entry-statements.ts';
 import { handleEntry } from './handle-entry.ts';
 import { Places } from './places.ts';
 import { type WorkerParts, workerMetrics } from './worker-parts.ts';
@@ -46,13 +47,17 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   const { db, broker, ring, egress, log } = deps;
   const parts: WorkerParts = {
     db,
+    statements: entryStatements(db, {
+      destinationType: driver.type,
+      owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+      leaseSeconds: config.leaseSeconds,
+    }),
     ring,
     clients: new Clients(driver, { log, egress, prefix: config.prefix }, ring),
     places: new Places(config.concurrency),
     log,
     metrics: workerMetrics(deps.metrics),
     type: driver.type,
-    owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
     leaseSeconds: config.leaseSeconds,
   };
   let consumer: Consumer | undefined;

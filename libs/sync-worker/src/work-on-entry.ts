@@ -1,13 +1,15 @@
 import type { Db } from '@secrets/db';
 import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
-import { type ClaimedEntry, completeEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
+import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
 import type { Clients } from './clients.ts';
+import type { EntryStatements } from './entry-statements.ts';
 import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
 
 /** What one attempt on an entry needs. */
 export interface Work {
   db: Db;
+  statements: EntryStatements;
   ring: KeyRing;
   clients: Clients;
   /** Aborted when the attempt must end: well before its lease does. */
@@ -35,7 +37,7 @@ export async function workOnEntry(work: Work, entry: ClaimedEntry, context: Entr
     settingsHash: null,
     remote: null,
   } as const;
-  return completeEntry(work.db, entry, nothing);
+  return work.statements.complete(entry, nothing);
 }
 
 async function push(work: Work, entry: ClaimedEntry, context: EntryContext, value: string): Promise<boolean> {
@@ -46,7 +48,7 @@ async function push(work: Work, entry: ClaimedEntry, context: EntryContext, valu
   const remote = unchanged
     ? entry.remote
     : await put(work, entry, context, { value, pushedHash, valueChanged: !same });
-  return completeEntry(work.db, entry, {
+  return work.statements.complete(entry, {
     status: nextStatus.pushed(),
     pushedHash,
     settingsHash: settings,

@@ -2,18 +2,19 @@ import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { Clients } from './clients.ts';
+import type { EntryStatements } from './entry-statements.ts';
 import type { Places } from './places.ts';
 
 /** What handling a message needs. */
 export interface WorkerParts {
   db: Db;
+  statements: EntryStatements;
   ring: KeyRing;
   clients: Clients;
   places: Places;
   log: Logger;
   metrics: ReturnType<typeof workerMetrics>;
   type: string;
-  owner: string;
   leaseSeconds: number;
 }
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
-  claimEntry,
-  completeEntry,
+  claimEntries,
+  completeEntries,
   completeRemoval,
   failEntry,
   noteFailure,
   noteSuccess,
   pauseDestination,
   postponeEntry,
-  readEntryContext,
+  readEntryContexts,
   readSyncConfig,
 } from '@secrets/sync-entries';
 import { as, preparedDb, refusal } from './role-for-test.ts';
@@ -72,18 +72,28 @@ describe('the role of a worker', () => {
   }
 
   const claim = (planted: Planted, destinationType = 'cloudA-sm') =>
-    as(db, worker, (sql) =>
-      claimEntry(sql, { entryId: planted.entry, destinationType, owner: 'me', leaseSeconds: 30 }),
+    as(
+      db,
+      worker,
+      async (sql) =>
+        (
+          await claimEntries(sql, {
+            entryIds: [planted.entry],
+            destinationType,
+            owner: 'me',
+            leaseSeconds: 30,
+          })
+        )[0],
     );
 
   test('does everything that its work takes', async () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);
-    const context = await as(db, worker, (sql) => readEntryContext(sql, mine.entry));
-    expect([...context!.value!.sealed]).toEqual([0xfe]);
+    const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
+    expect([...contexts.get(mine.entry)!.value!.sealed]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
-      expect(await completeEntry(sql, claimed, achieved)).toBe(true);
+      expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       await postponeEntry(sql, mine.entry);
       await failEntry(sql, claimed, {
         status: 'PENDING',

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { gather } from './gather.ts';
+
+/** A statement that answers when it is told to, and notes what it was asked for. */
+function recorded(
+  answer: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
+) {
+  const calls: number[][] = [];
+  const singles: number[] = [];
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const call = gather<number, string>(
+    async (items) => {
+      calls.push([...items]);
+      return answer(items);
+    },
+    async (item) => {
+      singles.push(item);
+      await gate;
+      if (item < 0) throw new RangeError(`no ${item}`);
+      return `alone ${item}`;
+    },
+  );
+  return { call, calls, singles, open: () => letGo() };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe('calls that come together', () => {
+  test('one goes at once and alone; those that come meanwhile go together when it has ended', async () => {
+    const { call, calls, singles, open } = recorded();
+    const first = call(1);
+    await turn();
+    expect(singles).toEqual([1]);
+    const rest = Promise.all([call(2), call(3), call(4)]);
+    await turn();
+    expect(calls).toEqual([]);
+    open();
+    expect(await first).toBe('alone 1');
+    expect(await rest).toEqual(['2', '3', '4']);
+    expect(calls).toEqual([[2, 3, 4]]);
+  });
+
+  test('one that was left out is done alone', async () => {
+    const { call, open } = recorded((items) => items.map((item) => (item === 2 ? undefined : `${item}`)));
+    open();
+    expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'alone 2', '3']);
+  });
+
+  test('one that cannot be done does not spoil the others', async () => {
+    const { call, open } = recorded(() => {
+      throw new Error('a value is bad');
+    });
+    open();
+    const outcomes = await Promise.allSettled([call(1), call(-2), call(3)]);
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+    ).toEqual(['alone 1', 'no -2', 'alone 3']);
+    expect(await call(4)).toBe('alone 4');
+  });
+
+  test('more than a hundred go in several calls, each answered with its own', async () => {
+    const { call, calls, open } = recorded();
+    open();
+    const items = Array.from({ length: 250 }, (_, index) => index);
+    expect(await Promise.all(items.map(call))).toEqual(items.map(String));
+    expect(calls.map((one) => one.length)).toEqual([100, 100, 50]);
+  });
+});
