@@ -22,7 +22,7 @@ let system: Distributed;
 beforeAll(async () => {
   if (typeof servers !== 'string') system = await startDistributed(servers);
 }, 120_000);
-afterAll(() => system?.stop(), 30_000);
+afterAll(() => system?.stop(), 120_000);
 
 (typeof servers === 'string' ? describe.skip : describe)('a planted value', () => {
   test('is in no table, message, log, audit line or argument list', async () => {
@@ -60,7 +60,7 @@ afterAll(() => system?.stop(), 30_000);
       const found = spellings.filter((spelling) => text.includes(spelling));
       expect({ where, found }).toEqual({ where, found: [] });
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Every row of every table, as Postgres prints it. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   api = client(system.url, system.rootToken);
   sandbox = sandboxOf(system);
 }, 120_000);
-afterAll(() => system?.stop(), 30_000);
+afterAll(() => system?.stop(), 120_000);
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const told: string[] = [];

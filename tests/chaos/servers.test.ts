@@ -14,7 +14,7 @@ let system: Distributed;
 beforeAll(async () => {
   if (typeof servers !== 'string') system = await startDistributed(servers);
 }, 120_000);
-afterAll(() => system?.stop(), 30_000);
+afterAll(() => system?.stop(), 120_000);
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const told: string[] = [];

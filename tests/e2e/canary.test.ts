@@ -13,7 +13,7 @@ let it: Installation;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 60_000);
+}, 120_000);
 afterAll(() => it?.stop());
 
 test('a secret value is nowhere but where it belongs', async () => {
@@ -72,7 +72,7 @@ test('a secret value is nowhere but where it belongs', async () => {
       found: false,
     });
   }
-}, 60_000);
+}, 120_000);
 
 /** Everything on disk but the sandbox's own journal: the database with its log, keys, audit, broker. */
 function filesOf(folder: string): string {

@@ -13,7 +13,7 @@ let at: Fixture;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 60_000);
+}, 120_000);
 afterAll(() => it?.stop());
 beforeEach(async () => {
   await it.clearFaults();

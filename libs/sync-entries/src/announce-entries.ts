@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 
-/** A batch of entries that one relay has taken to announce. Until it is done, or 30 s pass, no other takes them. */
+/** A batch of entries that one relay has taken to announce. Until it is done, or 5 s pass, no other takes them. */
 export interface DueBatch {
   entries: { destinationType: string; message: EntryMessage }[];
   /**
@@ -22,7 +22,7 @@ interface DueRow {
 /** Takes at most `limit` entries that are due, oldest first. Safe to run in several processes. */
 export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch> {
   const rows = await sql.query<DueRow>(
-    `update sync.entries set due_at = now() + interval '30 seconds'
+    `update sync.entries set due_at = now() + interval '5 seconds'
       where id in (select id from sync.entries where due_at <= now() order by due_at limit $1 for update skip locked)
       returning id, destination_id, destination_type, xmin::text as taking`,
     [limit],

@@ -18,4 +18,4 @@ test('the sandbox does not follow the API to another address', async () => {
     await standalone.stop();
     rmSync(folder, { recursive: true });
   }
-}, 60_000);
+}, 120_000);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const folder = fileURLToPath(new URL('../../secrets/migrations', import.meta.url));
   await migrate(db, { schema: 'secrets', folder });
   await migrate(db, migrations);
-}, 60_000);
+}, 120_000);
 afterAll(() => db.close());
 
 const ring = parseKeyRing(randomBytes(32).toString('base64'), 'test');

@@ -5,10 +5,10 @@ export interface OutboxRow {
   secretId: string;
 }
 
-/** The next changes to tell of, held for 30 seconds; what is not removed by then comes due again. */
+/** The next changes to tell of, held for 5 seconds; what is not removed by then comes due again. */
 export const takeOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
   sql.query<OutboxRow>(
-    `update secrets.outbox set due_at = now() + interval '30 seconds'
+    `update secrets.outbox set due_at = now() + interval '5 seconds'
      where id in (
        select id from secrets.outbox where due_at <= now() order by due_at, id limit $1 for update skip locked
      )
