@@ -15,6 +15,13 @@ export interface PostgresOptions {
   onIdleError?: (error: Error) => void;
 }
 
+/**
+ * Statements are few, and look rows up by key: a plan made for any parameters is as good as one made for these, and is
+ * made once. Left to itself Postgres plans those with an array anew each time, for longer than they run.
+ * https://www.postgresql.org/docs/current/runtime-config-query.html#GUC-PLAN-CACHE-MODE
+ */
+const planOnce = '-c plan_cache_mode=force_generic_plan';
+
 const int8 = 20;
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -55,6 +62,7 @@ export function openPostgres(options: PostgresOptions): Db {
     statement_timeout: options.statementTimeoutMs ?? 15_000,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    options: planOnce,
     application_name: options.applicationName ?? 'secrets-service',
     types,
   });

@@ -33,7 +33,7 @@ export interface Claim {
  * Takes entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold one at once.
  * Leaves out those with nothing to do now: gone, achieved, held by another, not yet due, waiting for another entry,
  * destination in a pause, or syncing disabled. Of several it also leaves out those that a transaction has locked at
- * this moment (`withoutWaiting`): claim such a one alone.
+ * this moment (`locked`): claim such a one alone.
  *
  * The claim also sets when the relay announces the entry again: at the end of the lease. A worker that dies needs
  * nobody to notice.
@@ -43,23 +43,27 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
     `update sync.entries e
         set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
             attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
-       from (select id from sync.entries where id = any($1::uuid[]) for update ${withoutWaiting(claim.entryIds)}) as locked
-      where e.id = locked.id and e.destination_type = $2
+      where e.id = any(${locked('$1', claim.entryIds)}) and e.destination_type = $2
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
         and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
         and not exists (select from sync.entries w where w.id = e.waits_for and w.status not in ('SYNCED', 'UNSYNCED'))
-      returning e.id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
+      returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
   );
 }
 
-/** Whoever holds one row and waits for another invites a deadlock; one row alone may be waited for. */
-export const withoutWaiting = (rows: readonly unknown[]): string => (rows.length > 1 ? 'skip locked' : '');
+/**
+ * SQL of an array: those of these entries' ids whose rows could be locked, for the statement it stands in. Of several,
+ * those that another transaction holds are left out, since whoever holds one row and waits for another invites a
+ * deadlock; one row alone may be waited for.
+ */
+export const locked = (parameter: string, entries: readonly unknown[]): string =>
+  `array(select id from sync.entries where id = any(${parameter}::uuid[]) for update ${entries.length > 1 ? 'skip locked' : ''})`;
 
 /**
  * What an entry is about, read after the claim in a statement of its own: a newer snapshot, so that the value is
@@ -104,15 +108,17 @@ export async function readEntryContexts(
   sql: Sql,
   entryIds: readonly string[],
 ): Promise<Map<string, EntryContext>> {
+  // One look by key after the other, whatever the planner believes of the tables: that is what the limit is for.
   const rows = await sql.query<ContextRow>(
-    `select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-            d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
-            v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
-       from sync.entries e
-       join sync.destinations d on d.id = e.destination_id
-       left join sync.destination_health h on h.destination_id = d.id
-       left join sync.entry_values v on v.entry_id = e.id
-      where e.id = any($1::uuid[])`,
+    `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
+       select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
+              d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
+              v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+         from sync.entries e
+         join sync.destinations d on d.id = e.destination_id
+         left join sync.destination_health h on h.destination_id = d.id
+         left join sync.entry_values v on v.entry_id = e.id
+        where e.id = wanted.id limit 1) as found`,
     [entryIds],
   );
   return new Map(rows.map((row) => [row.entry_id, contextOf(row)]));

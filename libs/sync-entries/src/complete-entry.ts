@@ -1,6 +1,6 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
-import { type ClaimedEntry, withoutWaiting } from './claim-entry.ts';
+import { type ClaimedEntry, locked } from './claim-entry.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -32,9 +32,8 @@ export async function completeEntries(
             attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = null, synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
-              as done (id, fence, generation, status, pushed_hash, settings_hash, remote),
-            (select id from sync.entries where id = any($1::uuid[]) for update ${withoutWaiting(completed)}) as locked
-      where e.id = locked.id and done.id = locked.id and e.fence = done.fence and e.lease_until is not null
+              as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
+      where e.id = any(${locked('$1', completed)}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
       returning e.id`,
     [
       completed.map(({ held }) => held.id),
