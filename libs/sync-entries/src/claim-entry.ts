@@ -58,12 +58,14 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
 }
 
 /**
- * SQL of an array: those of these entries' ids whose rows could be locked, for the statement it stands in. Of several,
- * those that another transaction holds are left out, since whoever holds one row and waits for another invites a
- * deadlock; one row alone may be waited for.
+ * SQL of an array of ids: those of these entries that the statement it stands in may write. One alone may be waited for.
+ * Of several, those that another transaction holds are left out, since whoever holds one row and waits for another
+ * invites a deadlock.
  */
 export const locked = (parameter: string, entries: readonly unknown[]): string =>
-  `array(select id from sync.entries where id = any(${parameter}::uuid[]) for update ${entries.length > 1 ? 'skip locked' : ''})`;
+  entries.length > 1
+    ? `array(select id from sync.entries where id = any(${parameter}::uuid[]) for update skip locked)`
+    : `${parameter}::uuid[]`;
 
 /**
  * What an entry is about, read after the claim in a statement of its own: a newer snapshot, so that the value is
