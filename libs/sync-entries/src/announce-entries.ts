@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
+import { unachieved } from './claim-entry.ts';
 
 /** A batch of entries that one relay has taken to announce. Until it is done, or 5 s pass, no other takes them. */
 export interface DueBatch {
@@ -74,8 +75,9 @@ export async function reviveLostEntries(
 
 /**
  * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
- * pause ends, one second at least. The message about it may then be acknowledged. One that is achieved already needs
- * no further announcement.
+ * pause ends, one second at least. One that waits for another entry is put off for as long again as it has waited since
+ * it was intended, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
+ * acknowledged. One that is achieved already needs no further announcement.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
@@ -83,7 +85,9 @@ export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 
         set announced_at = null,
             due_at = case when e.applied_generation < e.generation then
               greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until,
-                (select h.paused_until from sync.destination_health h where h.destination_id = e.destination_id)) end
+                (select h.paused_until from sync.destination_health h where h.destination_id = e.destination_id),
+                (select now() + least(now() - e.updated_at, interval '5 minutes')
+                   from sync.entries w where w.id = e.waits_for and ${unachieved})) end
       where e.id = $1 and (e.applied_generation < e.generation or e.announced_at is not null)`,
     [entryId, atLeastSeconds],
   );

@@ -49,13 +49,16 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
         and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
-        and not exists (select from sync.entries w where w.id = e.waits_for and w.status not in ('SYNCED', 'UNSYNCED'))
+        and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
   );
 }
+
+/** SQL: an awaited entry `w` keeps those that wait for it. */
+export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED')`;
 
 /**
  * SQL of an array of ids: those of these entries that the statement it stands in may write. One alone may be waited for.

@@ -334,6 +334,30 @@ describe('announcements', () => {
     expect(await due()).toEqual([id]);
   });
 
+  test('one that waits for another is put off for as long again as it has waited, five minutes at most', async () => {
+    const [old, fresh] = [await add('old'), await add('new')];
+    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    const secondsPutOff = async (waitedSeconds: number) => {
+      await db.query(`update sync.entries set updated_at = now() - $2 * interval '1 second' where id = $1`, [
+        old,
+        waitedSeconds,
+      ]);
+      const [row] = await db.transaction(async (tx) => {
+        await postponeEntry(tx, old);
+        return tx.query<{ seconds: number }>(
+          'select extract(epoch from due_at - now())::float8 as seconds from sync.entries where id = $1',
+          [old],
+        );
+      });
+      return row!.seconds;
+    };
+    expect(await secondsPutOff(0)).toBeGreaterThanOrEqual(1);
+    expect(await secondsPutOff(100)).toBeGreaterThanOrEqual(100);
+    expect(await secondsPutOff(100_000)).toBe(300);
+    await complete((await claim(fresh))!, pushed);
+    expect(await secondsPutOff(100_000)).toBe(1);
+  });
+
   test('a process that is alone ends what a dead one held', async () => {
     const id = await add();
     await claim(id);
