@@ -73,6 +73,23 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
   });
 }
 
+/**
+ * Ends the lease of an attempt that was given up `seconds` from now, if it still holds: whoever claims the entry then
+ * goes on with it. The attempt must write nothing any more.
+ */
+export async function shortenLease(
+  sql: Sql,
+  held: Pick<ClaimedEntry, 'id' | 'fence'>,
+  seconds: number,
+): Promise<void> {
+  await sql.query(
+    `update sync.entries
+        set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
+      where id = $1 and fence = $2 and lease_until > now() + $3 * interval '1 second'`,
+    [held.id, held.fence, seconds],
+  );
+}
+
 /** How an attempt failed, and when the next one is. */
 export interface Failed {
   status: SyncStatus;

@@ -19,6 +19,10 @@ export interface Entry {
   updatedAt: Date;
 }
 
+/** Whether it counts among the pending operations: a further intent adds none. */
+export const isPending = ({ generation, appliedGeneration }: Entry): boolean =>
+  appliedGeneration < generation;
+
 /** The columns of `Entry`, for `select` and `returning`. */
 export const entryColumns = `
   id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,

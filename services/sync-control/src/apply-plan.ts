@@ -1,8 +1,10 @@
 import type { Tx } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import {
+  type Entry,
   entriesOf,
   insertEntries,
+  isPending,
   type NewEntry,
   namesTaken,
   wantAbsent,
@@ -17,6 +19,14 @@ export interface PlannedAssociation {
   destinationType: string;
 }
 
+/** What is meant by bringing entries in line. */
+export interface PlanIntent {
+  overwrite: boolean;
+  verify: boolean;
+  /** Thrown when the queue would grow by it: there is no room. */
+  full?: Problem | undefined;
+}
+
 /**
  * Writes the intents that turn an association's entries into the wanted ones; all that stay are pushed anew. To be
  * called with the association's row held. Throws `conflict` when a name is taken, naming both secrets; then nothing
@@ -26,14 +36,15 @@ export async function applyPlan(
   tx: Tx,
   association: PlannedAssociation,
   wanted: readonly NewEntry[],
-  intent: { overwrite: boolean; verify: boolean },
+  intent: PlanIntent,
 ): Promise<void> {
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
+  if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
   await assertNamesFree(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent.overwrite);
   await wantPresent(tx, plan.keep, intent);
-  const idOfKey = new Map(created.map(({ subKey, id }) => [subKey, id]));
+  const idOfKey = idsOfWanted(plan.keep, existing, created);
   await wantAbsent(
     tx,
     plan.drop.map(({ id, replacedBy }) => ({
@@ -41,6 +52,16 @@ export async function applyPlan(
       waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null),
     })),
   );
+}
+
+function idsOfWanted(
+  keptIds: readonly string[],
+  existing: readonly Entry[],
+  created: readonly Entry[],
+): Map<string, string> {
+  const keeps = new Set(keptIds);
+  const kept = existing.filter(({ id }) => keeps.has(id));
+  return new Map([...kept, ...created].map(({ subKey, id }) => [subKey, id]));
 }
 
 async function assertNamesFree(

@@ -63,9 +63,9 @@ async function lookAndIntend(
     assertSyncable(secret, wish);
     assertKeysNamed(secret, wish, destination);
     const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
-    await context.queue.room.assertRoom(operations);
+    const full = await context.queue.room.whyFull(operations);
     const id = await context.db
-      .transaction((tx) => intend(tx, context, caller, { wish, secret, key }))
+      .transaction((tx) => intend(tx, context, caller, { wish, secret, key, full }))
       .catch(unlessOvertaken);
     if (id !== undefined) return id;
   }
@@ -79,11 +79,19 @@ function unlessOvertaken(error: unknown): undefined {
   if (!(error instanceof Overtaken)) nameRace(error);
 }
 
+interface Intent {
+  wish: AssociationWish;
+  secret: WatchedSecret;
+  key: DestinationKey;
+  /** The queue has no room for it, unless what is wanted is pending already. */
+  full: Problem | undefined;
+}
+
 async function intend(
   tx: Tx,
   context: Context,
   caller: Caller,
-  { wish, secret, key }: { wish: AssociationWish; secret: WatchedSecret; key: DestinationKey },
+  { wish, secret, key, full }: Intent,
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
   if (destination.purgeError !== null) await endPurge(tx, destination.id);
@@ -106,7 +114,7 @@ async function intend(
   };
   const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
   const place = { id: association.id, destinationId: destination.id, destinationType: destination.type };
-  await applyPlan(tx, place, wanted, { overwrite: wish.overwrite, verify: true });
+  await applyPlan(tx, place, wanted, { overwrite: wish.overwrite, verify: true, full });
   return association.id;
 }
 

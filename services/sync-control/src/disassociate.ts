@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/access';
-import { notFound } from '@secrets/domain';
-import { type Entry, readSyncConfig } from '@secrets/sync-entries';
+import { notFound, type Problem } from '@secrets/domain';
+import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { type AssociationRow, lockAssociation } from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
@@ -17,7 +17,7 @@ export interface RemovalWish {
 /**
  * Removes an association: unsyncs its external secrets, and the association disappears when that has succeeded.
  * Waits up to `waitMs`. Gives the association and its entries as they were, or undefined when there was none, which is success too
- * (spec, section 4.4, rule 5).
+ * (spec, section 4.4, rule 5). Problems: `not_found` destination; `queue_full`.
  */
 export async function disassociate(
   context: Context,
@@ -29,17 +29,25 @@ export async function disassociate(
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
   const { disabled } = await readSyncConfig(context.db);
-  await context.queue.room.assertRoom(1);
-  const removed = await intendRemoval(context, destination.id, wish);
+  const full = await context.queue.room.whyFull(1);
+  const removed = await intendRemoval(context, destination.id, wish, full);
   if (removed === undefined) return undefined;
   context.queue.nudge();
   await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
   return removed;
 }
 
-const intendRemoval = ({ db }: Context, destinationId: string, { mount, secretName }: RemovalWish) =>
+/** Of what is pending already the queue does not grow, however full it is. */
+const intendRemoval = (
+  { db }: Context,
+  destinationId: string,
+  { mount, secretName }: RemovalWish,
+  full: Problem | undefined,
+) =>
   db.transaction(async (tx) => {
     const association = await lockAssociation(tx, destinationId, mount, secretName);
     if (association === undefined) return undefined;
-    return { association, entries: await wantGone(tx, [association.id]) };
+    const entries = await wantGone(tx, [association.id]);
+    if (full !== undefined && !entries.every(isPending)) throw full;
+    return { association, entries };
   });

@@ -27,6 +27,21 @@ describe('planEntries', () => {
     expect(plan).toEqual({ create: [wanted('k', 'new')], keep: [], drop: [{ id: '1', replacedBy: 'k' }] });
   });
 
+  test('planned again while the new name is not there yet: the old one still goes after it', () => {
+    const plan = planEntries(
+      [there('1', 'k', 'old'), there('2', 'k', 'new'), there('3', '', 'whole')],
+      [wanted('k', 'new')],
+    );
+    expect(plan).toEqual({
+      create: [],
+      keep: ['2'],
+      drop: [
+        { id: '1', replacedBy: 'k' },
+        { id: '3', replacedBy: 'k' },
+      ],
+    });
+  });
+
   test('a key that is gone is dropped at once', () => {
     const plan = planEntries([there('1', 'a', 'A'), there('2', 'b', 'B')], [wanted('a', 'A')]);
     expect(plan).toEqual({ create: [], keep: ['1'], drop: [{ id: '2', replacedBy: null }] });

@@ -5,7 +5,7 @@ export interface EntryPlan {
   create: NewEntry[];
   /** Ids of entries that stay, or come back. */
   keep: string[];
-  /** Entries that go; `replacedBy` is the sub-key whose new name must be there first. */
+  /** Entries that go; `replacedBy` is the sub-key whose wanted name must be there first. */
   drop: { id: string; replacedBy: string | null }[];
 }
 
@@ -19,22 +19,24 @@ export function planEntries(
 ): EntryPlan {
   const wantedNames = new Set(wanted.map(nameOf));
   const existingNames = new Set(existing.map(nameOf));
-  const create = wanted.filter((entry) => !existingNames.has(nameOf(entry)));
-  const created = new Set(create.map(({ subKey }) => subKey));
+  const wantedKeys = new Set(wanted.map(({ subKey }) => subKey));
   return {
-    create,
+    create: wanted.filter((entry) => !existingNames.has(nameOf(entry))),
     keep: existing.filter((entry) => wantedNames.has(nameOf(entry))).map(({ id }) => id),
     drop: existing
       .filter((entry) => !wantedNames.has(nameOf(entry)))
-      .map(({ id, subKey }) => ({ id, replacedBy: replacementOf(subKey, created) })),
+      .map(({ id, subKey }) => ({ id, replacedBy: replacementOf(subKey, wantedKeys) })),
   };
 }
 
-/** The new entry of the same key; after a change of granularity, any of the new ones. */
-function replacementOf(subKey: string, created: ReadonlySet<string>): string | null {
-  if (created.has(subKey)) return subKey;
-  const [first] = created;
-  return (subKey === '' || created.has('')) && first !== undefined ? first : null;
+/**
+ * The wanted entry of the same key; after a change of granularity, any of the wanted ones. Whether it is new or was
+ * made by an earlier plan: that one may still be on its way.
+ */
+function replacementOf(subKey: string, wantedKeys: ReadonlySet<string>): string | null {
+  if (wantedKeys.has(subKey)) return subKey;
+  const [first] = wantedKeys;
+  return (subKey === '' || wantedKeys.has('')) && first !== undefined ? first : null;
 }
 
 const nameOf = ({ subKey, externalName }: { subKey: string; externalName: string }): string =>

@@ -4,8 +4,8 @@ import { countPending, readSyncConfig } from '@secrets/sync-entries';
 
 /** Keeps the number of pending operations within `queue_capacity`. */
 export interface QueueRoom {
-  /** Throws `queue_full` when so many more operations do not fit. */
-  assertRoom(operations: number): Promise<void>;
+  /** The problem `queue_full` when so many more operations do not fit. Who adds none after all need not mind it. */
+  whyFull(operations: number): Promise<Problem | undefined>;
 }
 
 /** Up to here the pending operations are counted at every question; above, once a second at most. */
@@ -22,14 +22,14 @@ export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
     return estimate.pending;
   };
   return {
-    assertRoom: async (operations) => {
+    whyFull: async (operations) => {
       const { queueCapacity } = await readSyncConfig(db);
       if ((await pending(queueCapacity)) + operations <= queueCapacity) {
         estimate.pending += operations;
-        return;
+        return undefined;
       }
       const sentence = `the sync queue is full: queue_capacity is ${queueCapacity} pending operations`;
-      throw new Problem('queue_full', sentence, { retryAfterSeconds: 5 });
+      return new Problem('queue_full', sentence, { retryAfterSeconds: 5 });
     },
   };
 }

@@ -23,7 +23,8 @@ export async function removeDestination(
   { type, name }: { type: string; name: string },
   manner: RemovalManner,
 ): Promise<void> {
-  if (manner.purge) await queue.room.assertRoom(1);
+  const full = manner.purge ? await queue.room.whyFull(1) : undefined;
+  if (full !== undefined) throw full;
   await db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;

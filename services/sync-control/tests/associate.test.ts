@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
 import { testCaller } from '@secrets/http/testing';
 import { silentLogger } from '@secrets/telemetry';
 import { associate } from '../src/associate.ts';
 import type { Context } from '../src/context.ts';
+import { disassociate } from '../src/disassociate.ts';
 import { followSecret } from '../src/on-secret-change.ts';
+import { queueRoom } from '../src/queue-room.ts';
 import type { WatchedSecret } from '../src/secrets-client.ts';
 
 const folder = (service: string) => new URL(`../../${service}/migrations`, import.meta.url).pathname;
@@ -32,6 +34,10 @@ beforeAll(async () => {
   );
 });
 afterAll(() => db.close());
+beforeEach(async () => {
+  await db.query('delete from sync.associations');
+  await db.query('update sync.config set queue_capacity = default');
+});
 
 const ids = { mount_id: randomUUID(), secret_id: randomUUID() };
 const secretAt = (revision: number, keys: string[]): WatchedSecret => ({
@@ -59,7 +65,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
     },
     policies: { capabilitiesOn: async () => ['read'] },
     queue: {
-      room: { assertRoom: async () => undefined },
+      room: queueRoom(db),
       nudge: () => undefined,
       outcome: async () => undefined,
     },
@@ -69,6 +75,11 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
 
 const wanted = () =>
   db.query('select sub_key as key, desired from sync.entries order by sub_key').then((rows) => rows);
+const templateIs = (template: string) =>
+  db.query(
+    `update sync.destinations set settings = settings || jsonb_build_object('secret_name_template', $1::text)`,
+    [template],
+  );
 const wish = { type: 'cloudA-sm', name: 'd', mount: 'kv', secretName: 's', overwrite: false };
 
 test('a set whose look at the secret was overtaken by a change looks again, and drops no key that came meanwhile', async () => {
@@ -83,4 +94,72 @@ test('a set whose look at the secret was overtaken by a change looks again, and 
     { key: 'a', desired: 'present' },
     { key: 'b', desired: 'present' },
   ]);
+});
+
+test('setting again while the new name is not there yet keeps the old one until it is', async () => {
+  const look = secretAt(1, ['a']);
+  await associate(contextSeeing(look), testCaller(), wish, 0);
+  await templateIs('new/{{ .SecretPath }}/{{ .SecretKey }}');
+  await associate(contextSeeing(look), testCaller(), wish, 0);
+  await associate(contextSeeing(look), testCaller(), wish, 0);
+  await templateIs('{{ .SecretPath }}/{{ .SecretKey }}');
+  expect(
+    await db.query(
+      `select old.external_name as old, new.external_name as new
+         from sync.entries old join sync.entries new on new.id = old.waits_for`,
+    ),
+  ).toEqual([{ old: 's/a', new: 'new/s/a' }]);
+});
+
+describe('with a queue that is full', () => {
+  const full = { kind: 'queue_full' };
+  const capacityIs = (capacity: number) => db.query('update sync.config set queue_capacity = $1', [capacity]);
+  const set = (keys: string[], secretName = 's') =>
+    associate(
+      contextSeeing({ ...secretAt(1, keys), secret_id: randomUUID() }),
+      testCaller(),
+      { ...wish, secretName },
+      0,
+    );
+  const remove = () => disassociate(contextSeeing(), testCaller(), wish, 0);
+  const achieved = () =>
+    db.query('update sync.entries set applied_generation = generation, due_at = null, announced_at = null');
+
+  test('setting again what is pending already passes: it adds nothing', async () => {
+    await set(['a', 'b']);
+    for (const capacity of [2, 1]) {
+      await capacityIs(capacity);
+      await set(['a', 'b']);
+      await set(['a']);
+    }
+  });
+
+  test('what adds to it is refused and writes nothing: a new key, a new association, one that was achieved', async () => {
+    await set(['a', 'b']);
+    await capacityIs(2);
+    await expect(set(['a', 'b', 'c'])).rejects.toMatchObject(full);
+    await expect(set(['a'], 'other')).rejects.toMatchObject(full);
+    expect(await wanted()).toHaveLength(2);
+    await achieved();
+    await set(['x', 'y'], 'other');
+    await expect(set(['a', 'b'])).rejects.toMatchObject(full);
+    expect(await db.query('select id from sync.entries where applied_generation = generation')).toHaveLength(
+      2,
+    );
+  });
+
+  test('removing what is pending, or was never there, passes; what was achieved is refused', async () => {
+    await set(['a', 'b']);
+    await capacityIs(2);
+    await remove();
+    expect(await wanted()).toEqual([
+      { key: 'a', desired: 'absent' },
+      { key: 'b', desired: 'absent' },
+    ]);
+    await achieved();
+    await set(['x', 'y'], 'other');
+    await expect(remove()).rejects.toMatchObject(full);
+    await db.query(`delete from sync.associations where secret_name = 's'`);
+    expect(await remove()).toBeUndefined();
+  });
 });
