@@ -7,6 +7,7 @@ import {
   noteSuccess,
   pauseDestination,
   postponeEntry,
+  shortenLease,
 } from '@secrets/sync-entries';
 import { destinationPause, nextAttempt } from './next-attempt.ts';
 import { workOnEntry } from './work-on-entry.ts';
@@ -39,18 +40,30 @@ async function attempt(parts: WorkerParts, entryId: string): Promise<void> {
   if (entry === undefined) return postponeEntry(db, entryId);
   const finished = metrics.duration.startTimer({ destination_type: type });
   const failure = await tryEntry(parts, entry);
-  finished({ outcome: failure === undefined ? 'done' : failure.kind });
-  if (failure !== undefined) await recordFailure(parts, entry, failure);
+  const isGivenUp = failure !== undefined && parts.attempts.areGivenUp;
+  finished({ outcome: isGivenUp ? 'given_up' : (failure?.kind ?? 'done') });
+  if (isGivenUp) await leaveToOthers(parts, entry);
+  else if (failure !== undefined) await recordFailure(parts, entry, failure);
+}
+
+/** What a call that was given up has sent may still arrive; a successor begins when that has become unlikely. */
+const successorAfterSeconds = 2;
+
+/** This worker stops: nothing is known of the destination, so nothing is said of it. */
+async function leaveToOthers({ db, log }: WorkerParts, entry: ClaimedEntry): Promise<void> {
+  await shortenLease(db, entry, successorAfterSeconds);
+  log.info({ entryId: entry.id }, 'an attempt was given up, as the worker stops; another one follows');
 }
 
 /** Gives undefined when the attempt succeeded (or its lease was lost: then another one is at it). */
 async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failure | undefined> {
-  const { db, statements, ring, clients, log, leaseSeconds } = parts;
+  const { db, statements, ring, clients, attempts, log, leaseSeconds } = parts;
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
-    const signal = AbortSignal.timeout(leaseSeconds * 1000 * shareOfLease);
-    const held = await workOnEntry({ db, statements, ring, clients, signal }, entry, context);
+    const held = await attempts.run(leaseSeconds * 1000 * shareOfLease, (signal) =>
+      workOnEntry({ db, statements, ring, clients, signal }, entry, context),
+    );
     if (!held)
       log.warn(
         { entryId: entry.id, fence: entry.fence },

@@ -7,6 +7,7 @@ import { syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { readSyncConfig } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
+import { Attempts } from './attempts.ts';
 import { Clients } from './clients.ts';
 import type { Driver } from './driver.ts';
 import type { EgressGuard } from './egress-guard.ts';
@@ -31,16 +32,20 @@ export interface SyncWorkerConfig {
   leaseSeconds: number;
   /** The installation's prefix of external names. */
   prefix: string;
+  /** How long a stop lets attempts go on before it gives them up; default 5 s. */
+  stopGraceSeconds?: number;
 }
 
 /** A worker of one destination type. */
 export interface SyncWorker {
   start(): Promise<void>;
-  /** Takes no more, finishes what it holds, closes its clients. */
+  /** Takes no more, finishes what it holds if that ends soon and leaves it to others if not, closes its clients. */
   stop(): Promise<void>;
 }
 
 const switchPollSeconds = 0.4;
+/** With it a process ends within the 10 s that `docker stop` waits by default, also while a destination is silent. */
+const defaultStopGraceSeconds = 5;
 
 /** Builds the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
@@ -55,6 +60,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
     ring,
     clients: new Clients(driver, { log, egress, prefix: config.prefix }, ring),
     places: new Places(config.concurrency),
+    attempts: new Attempts(),
     log,
     metrics: workerMetrics(deps.metrics),
     type: driver.type,
@@ -71,8 +77,11 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       watch = watchSwitch(db, consumer, log);
     },
     stop: async () => {
+      const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
+      const grace = setTimeout(() => parts.attempts.giveUp(), graceMs);
       await watch?.stop();
       await consumer?.stop();
+      clearTimeout(grace);
       await parts.clients.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
+import type { Attempts } from './attempts.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
 import type { Places } from './places.ts';
@@ -12,6 +13,7 @@ export interface WorkerParts {
   ring: KeyRing;
   clients: Clients;
   places: Places;
+  attempts: Attempts;
   log: Logger;
   metrics: ReturnType<typeof workerMetrics>;
   type: string;

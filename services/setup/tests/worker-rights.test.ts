@@ -11,6 +11,7 @@ import {
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
+  shortenLease,
 } from '@secrets/sync-entries';
 import { as, preparedDb, refusal } from './role-for-test.ts';
 
@@ -95,6 +96,7 @@ describe('the role of a worker', () => {
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       await postponeEntry(sql, mine.entry);
+      await shortenLease(sql, claimed, 2);
       await failEntry(sql, claimed, {
         status: 'PENDING',
         fault: 'throttled',

@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
+import { type Db, migrate } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import { syncQueue } from '@secrets/domain';
+import { parseKeyRing } from '@secrets/seal';
+import { entriesOf, insertEntries, takeDueEntries, wantAbsent } from '@secrets/sync-entries';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import type { Driver } from './driver.ts';
+import { createEgressGuard } from './egress-guard.ts';
+import { createSyncWorker } from './sync-worker.ts';
+
+const destinationType = 'cloudA-sm';
+const ring = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+const leaseSeconds = 600;
+const folder = (service: string) =>
+  new URL(`../../../services/${service}/migrations`, import.meta.url).pathname;
+
+/** A destination whose answer to `remove` is this. */
+function driverThat(remove: () => Promise<void>): Driver {
+  const put = async () => ({ remote: null });
+  return { type: destinationType, connect: async () => ({ put, remove, close: async () => {} }) };
+}
+
+describe('a worker that stops', () => {
+  let db: Db;
+  let broker: TestBroker;
+  let associationId: string;
+  let entryId: string;
+
+  beforeAll(async () => {
+    [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
+    for (const [schema, service] of [
+      ['secrets', 'secrets'],
+      ['sync', 'sync-control'],
+    ] as const) {
+      await migrate(db, { schema, folder: folder(service) });
+    }
+  });
+  afterAll(async () => {
+    await broker.close();
+    await db.close();
+  });
+
+  beforeEach(async () => {
+    await db.query('delete from sync.destinations');
+    const destinationId = randomUUID();
+    associationId = randomUUID();
+    await db.query(
+      `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings) values ($1, 'root', '', $2, 'd', '{}')`,
+      [destinationId, destinationType],
+    );
+    await db.query(
+      `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, removing)
+       values ($1, $2, 'root', $3, 'kv', 'kv_1', $3, 's', 1, true)`,
+      [associationId, destinationId, randomUUID()],
+    );
+    const place = { id: associationId, destinationId, destinationType };
+    const [entry] = await insertEntries(
+      db,
+      place,
+      [{ subKey: '', externalName: 'n', collisionKey: 'n' }],
+      false,
+    );
+    entryId = entry!.id;
+    await wantAbsent(db, [{ id: entryId, waitsFor: null }]);
+  });
+
+  const worker = (driver: Driver, stopGraceSeconds: number) =>
+    createSyncWorker(
+      driver,
+      {
+        db,
+        broker,
+        ring,
+        egress: createEgressGuard({ allow: [], mayOpen: [] }),
+        log: silentLogger(),
+        metrics: createMetrics('test', { processMetrics: false }),
+      },
+      { concurrency: 4, leaseSeconds, prefix: 'secrets', stopGraceSeconds },
+    );
+
+  const announce = async () => {
+    const { entries } = await takeDueEntries(db, 10);
+    await broker.publish(
+      syncQueue(destinationType),
+      entries.map(({ message }) => ({ ...message })),
+    );
+  };
+
+  /** Announces what is due until none of the association's entries is left. */
+  const untilGone = async () => {
+    while ((await entriesOf(db, [associationId])).length > 0) {
+      await announce();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+  test('gives up a call that does not end, and another worker goes on long before the lease would end', async () => {
+    let called = () => {};
+    const isCalled = new Promise<void>((resolve) => {
+      called = resolve;
+    });
+    const silent = worker(
+      driverThat(() => {
+        called();
+        return new Promise(() => {});
+      }),
+      0.1,
+    );
+    await silent.start();
+    await announce();
+    await isCalled;
+    await silent.stop();
+    expect(await entriesOf(db, [associationId])).toMatchObject([{ status: 'PENDING', lastError: null }]);
+    expect(await db.query('select from sync.destination_health')).toEqual([]);
+    const other = worker(
+      driverThat(async () => {}),
+      5,
+    );
+    await other.start();
+    await untilGone();
+    await other.stop();
+  }, 60_000);
+
+  test('lets a call end that ends soon', async () => {
+    let called = () => {};
+    let answer = () => {};
+    const isCalled = new Promise<void>((resolve) => {
+      called = resolve;
+    });
+    const slow = worker(
+      driverThat(
+        () =>
+          new Promise((resolve) => {
+            answer = resolve;
+            called();
+          }),
+      ),
+      60,
+    );
+    await slow.start();
+    await announce();
+    await isCalled;
+    const stopped = slow.stop();
+    answer();
+    await stopped;
+    expect(await entriesOf(db, [associationId])).toEqual([]);
+  });
+});
