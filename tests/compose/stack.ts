@@ -23,7 +23,7 @@ export interface Stack {
 export async function openStack(): Promise<Stack> {
   const [port, sandboxPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
-  const subnet = '172.30.84.0/24';
+  const subnet = '172.16.84.0/24';
   const env = {
     ...process.env,
     GATEWAY_BIND: `127.0.0.1:${port}`,
