@@ -26,6 +26,11 @@ describe('refused, with the field named and no value shown', () => {
   test.each<[string, object, RegExp]>([
     ['half a key pair', { access_key_id: 'AKIACANARY' }, /access_key_id: comes together/],
     ['a mask without anything behind it', { secret_access_key: '*****' }, /secret_access_key: \*{5} is how/],
+    [
+      'a reference to a file',
+      { ...keys, secret_access_key: '@/run/keys/canary' },
+      /secret_access_key: begins with @, and files are not read/,
+    ],
     ['a region that is none', { region: 'evil.example/canary' }, /region: must be a region/],
     ['a role that is none', { role_arn: 'canary' }, /role_arn: must be the ARN/],
     ['an external id without a role', { external_id: 'canary' }, /external_id: needs role_arn/],

@@ -129,6 +129,8 @@ function setSecret(credentials: Record<string, string>, field: string, value: st
     if (credentials[field] !== undefined) return;
     throw invalid(`${field}: ${mask} is how a stored value is shown, and none is stored`);
   }
+  if (value.startsWith('@'))
+    throw invalid(`${field}: begins with @, and files are not read for a request; give what the file holds`);
   if (value === '') delete credentials[field];
   else credentials[field] = value;
 }
