@@ -6,7 +6,8 @@ const nameOf = (text: string) => inexactNumber(Buffer.from(text));
 test.each([
   '{"a":1,"b":-9007199254740991,"c":1.10,"d":1e3,"e":0.1}',
   '{"a":"123456789012345678","b":"1e999"}',
-  '{"a":1152921504606846976}',
+  '{"a":1152921504606847000,"b":9007199254740992,"c":0.30000000000000004,"d":1.7976931348623157e308}',
+  '{"a":-0,"b":0e999,"c":0.000,"d":100e-2,"e":1E2,"f":0.10000000000000000}',
   '{"a":',
 ])('%s is kept as it is', (text) => expect(nameOf(text)).toBeUndefined());
 
@@ -15,4 +16,13 @@ test.each([
   ['{"id":-9007199254740993}', 'id'],
   ['{"big":1e400}', 'big'],
   ['{"list":[1,9007199254740993]}', '1'],
+  ['{"sixty":1152921504606846976}', 'sixty'], // a double holds it, and writes it as …7000
+  ['{"part":0.1234567890123456789}', 'part'],
+  ['{"part":1234567890.12345678901}', 'part'],
+  ['{"small":1e-400}', 'small'],
 ])('%s is not', (text, name) => expect(nameOf(text)).toBe(name));
+
+test('zeros without end take no time without end', () => {
+  expect(nameOf(`{"a":1${'0'.repeat(500_000)}1}`)).toBe('a');
+  expect(nameOf(`{"a":0.${'0'.repeat(500_000)}1}`)).toBe('a');
+});
