@@ -19,6 +19,8 @@ export type ProblemKind = (typeof problemKinds)[number];
 export interface ProblemOptions {
   /** Seconds after which a retry may succeed; becomes `Retry-After`. */
   retryAfterSeconds?: number;
+  /** The verbs that would be taken; becomes `Allow`. */
+  allowed?: readonly string[];
   /** Further sentences, one per field or cause. */
   also?: readonly string[];
   cause?: unknown;
@@ -32,6 +34,7 @@ export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly sentences: readonly string[];
   readonly retryAfterSeconds: number | undefined;
+  readonly allowed: readonly string[] | undefined;
 
   constructor(kind: ProblemKind, sentence = '', options: ProblemOptions = {}) {
     super(sentence || kind, options.cause === undefined ? undefined : { cause: options.cause });
@@ -39,6 +42,7 @@ export class Problem extends Error {
     this.kind = kind;
     this.sentences = [...(sentence ? [sentence] : []), ...(options.also ?? [])];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allowed = options.allowed;
   }
 }
 

@@ -29,6 +29,7 @@ export function errorAnswer(log: Logger): ErrorRequestHandler {
 export function sendProblem(response: Response, problem: Problem): void {
   if (problem.retryAfterSeconds !== undefined)
     response.set('retry-after', String(Math.ceil(problem.retryAfterSeconds)));
+  if (problem.allowed !== undefined) response.set('allow', problem.allowed.join(', '));
   if (response.locals.requestId !== undefined) response.set('x-request-id', response.locals.requestId);
   response.status(httpStatus[problem.kind]).json({ errors: problem.sentences });
 }

@@ -6,16 +6,18 @@ export { flag, integer, stringList, stringMap } from '@secrets/domain';
 // Field types of request bodies, as lenient as decisions, section 1, asks: booleans and integers also as strings,
 // lists also as one comma-separated string, durations as seconds or `1h30m`.
 
-/** Seconds: a number, or text such as `90`, `90s`, `1h30m`. Not negative, whole. */
+const notDuration = 'must be a duration, as seconds or like 1h30m, not negative and at most 100 years';
+
+/**
+ * Seconds: a number, or text such as `90`, `90s`, `1h30m`. Not negative, whole: a part of a second is dropped, but less
+ * than one becomes one, as 0 often stands for no limit.
+ */
 export const seconds = z
-  .union([z.number(), z.string()], { error: 'must be a duration, as seconds or like 1h30m' })
+  .union([z.number(), z.string()], { error: notDuration })
   .transform((given, context) => {
     const value = toSeconds(given);
     if (value !== undefined) return value;
-    context.addIssue({
-      code: 'custom',
-      message: 'must be a duration, as seconds or like 1h30m, and not negative',
-    });
+    context.addIssue({ code: 'custom', message: notDuration });
     return z.NEVER;
   });
 
@@ -25,7 +27,8 @@ const mostSeconds = 100 * 365 * 86_400;
 function toSeconds(given: number | string): number | undefined {
   const text = String(given).trim();
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : durationIn(text);
-  return value !== undefined && value >= 0 && value <= mostSeconds ? Math.floor(value) : undefined;
+  if (value === undefined || value < 0 || value > mostSeconds) return undefined;
+  return value < 1 ? Math.ceil(value) : Math.floor(value);
 }
 
 function durationIn(text: string): number | undefined {

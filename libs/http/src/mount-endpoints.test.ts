@@ -121,6 +121,18 @@ describe('what comes in', () => {
     expect(body.warnings).toEqual(expect.arrayContaining(['unlucky', 'unknown field colour was ignored']));
   });
 
+  test('a body for an endpoint that takes none is named too, and of very many fields only some are', async () => {
+    const { status, body } = await service.call('DELETE', '/things/a', { versions: [1] });
+    expect([status, body.warnings]).toEqual([200, ['unknown field versions was ignored']]);
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1]));
+    const { warnings } = (await service.call('POST', '/things/a', { count: 1, ...many })).body;
+    expect([warnings.length, warnings.at(-2), warnings.at(-1)]).toEqual([
+      21,
+      'unknown field f19 was ignored',
+      '30 more unknown fields were ignored',
+    ]);
+  });
+
   test.each([
     [{}, 'count is required'],
     [{ count: 'many' }, 'count: must be a whole number'],
@@ -149,6 +161,25 @@ describe('what comes in', () => {
     expect((await send(`{"count":"${'x'.repeat(1_100_000)}"}`, 'application/json')).status).toBe(413);
     expect((await send('<a/>', 'application/xml')).status).toBe(415);
     expect((await send('{"count":1}', 'application/x-www-form-urlencoded')).status).toBe(403); // read as JSON, then no assertion
+  });
+
+  test('a body that is not UTF-8 is refused, rather than kept with other characters', async () => {
+    const send = (body: Buffer, type: string) =>
+      fetch(`${service.url}/v1/things/a`, { method: 'POST', body, headers: { 'content-type': type } });
+    const latin1 = await send(Buffer.from('{"name":"p\xe4ss"}', 'latin1'), 'application/json');
+    expect([latin1.status, await latin1.json()]).toEqual([400, { errors: ['the body is not valid UTF-8'] }]);
+    const utf16 = Buffer.from('{"count":9007199254740993}', 'utf16le');
+    expect((await send(utf16, 'application/json; charset=utf-16le')).status).toBe(415);
+    const marked = Buffer.from('\ufeff{"count":9007199254740993}');
+    expect((await send(marked, 'application/json')).status).toBe(400);
+    expect((await send(Buffer.from('{"a":"ä"}'), 'application/json; charset=UTF-8')).status).toBe(403); // understood
+  });
+
+  test('less than a second is a second: 0 would mean none', async () => {
+    const { body } = await service.call('POST', '/things/a', { count: 1, ttl: '500ms' });
+    expect(body.data.ttl).toBe(1);
+    const tooLong = await service.call('POST', '/things/a', { count: 1, ttl: '900000h' });
+    expect(tooLong.body.errors[0]).toContain('at most 100 years');
   });
 
   test('a wildcard is one string, slashes and all', async () => {

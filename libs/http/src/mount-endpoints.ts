@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/access';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope } from './envelope.ts';
 import { inexactNumber } from './exact-numbers.ts';
-import { parseInput, unknownFields } from './parse-input.ts';
+import { parseInput, unknownFieldWarnings } from './parse-input.ts';
 
 export interface MountOptions {
   /** This service's name: the audience that assertions must name. */
@@ -53,14 +54,18 @@ function mount(router: Router, endpoint: Endpoint, options: MountOptions): void 
 
 function refuseOthers(router: Router, path: string, endpoints: readonly Endpoint[]): void {
   const methods = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
-  const allowed = methods.flatMap((method): readonly string[] =>
+  router.all(`/v1${path}`, () => {
+    throw methodNotTaken(methods);
+  });
+}
+
+/** The refusal of a verb where a path takes only these methods. */
+export function methodNotTaken(methods: readonly Method[]): Problem {
+  const taken = methods.flatMap((method): readonly string[] =>
     method === 'list' ? ['list'] : verbs[method],
   );
-  const named = [...new Set(allowed)].map((verb) => verb.toUpperCase()).join(', ');
-  router.all(`/v1${path}`, (_request, response) => {
-    response.set('allow', named);
-    throw new Problem('method_not_allowed', 'this path does not take that method');
-  });
+  const allowed = [...new Set(taken)].map((verb) => verb.toUpperCase());
+  return new Problem('method_not_allowed', 'this path does not take that method', { allowed });
 }
 
 async function serve(
@@ -79,9 +84,7 @@ async function serve(
 }
 
 function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
-  const warnings = unknownFields(endpoint.body, request.body).map(
-    (field) => `unknown field ${field} was ignored`,
-  );
+  const warnings = unknownFieldWarnings(endpoint.body, request.body);
   return {
     params: parseInput(endpoint.params, joined(request.params)),
     query: parseInput(endpoint.query, request.query),
@@ -125,7 +128,7 @@ function jsonBody(): express.RequestHandler {
     limit: maxBodyBytes,
     strict: false,
     type: () => true,
-    verify: (_request, _response, body) => refuseInexact(body),
+    verify: (_request, _response, body, charset) => refuseChanged(body, charset),
   });
   return (request, response, next) => {
     const hasBody =
@@ -139,7 +142,10 @@ function jsonBody(): express.RequestHandler {
   };
 }
 
-function refuseInexact(body: Buffer): void {
+/** Refuses a body that would be read as something else than was sent. */
+function refuseChanged(body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
+  if (!isUtf8(body)) throw new Problem('invalid', 'the body is not valid UTF-8');
   const name = inexactNumber(body);
   if (name !== undefined)
     throw new Problem('invalid', `${name}: the number has more digits than can be kept; send it as a string`);

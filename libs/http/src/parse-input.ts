@@ -13,11 +13,20 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
   throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
 }
 
-/**
- * Fields of a body that its schema does not know, like `options.foo`; empty when the schema is not an object's or takes
- * anything.
- */
-export function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
+const mostWarnings = 20;
+
+/** What `warnings` says of the fields that a body's schema does not know; without a schema it knows none. */
+export function unknownFieldWarnings(schema: z.ZodType | undefined, body: unknown): string[] {
+  const fields = unknownFields(schema ?? noFields, body);
+  const more = fields.length - mostWarnings;
+  const named = fields.slice(0, mostWarnings).map((field) => `unknown field ${field} was ignored`);
+  return more > 0 ? [...named, `${more} more unknown fields were ignored`] : named;
+}
+
+const noFields = z.object({});
+
+/** Such as `options.foo`; empty when the schema is not an object's or takes anything. */
+function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
   const shape = shapeOf(schema);
   if (shape === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   return Object.entries(body).flatMap(([field, value]) =>

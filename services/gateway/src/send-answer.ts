@@ -32,5 +32,6 @@ export function sendFailure(response: ServerResponse, requestId: string, failure
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });
   const wait = failure.retryAfterSeconds;
   const more = wait === undefined ? [] : ['retry-after', String(Math.ceil(wait))];
+  if (failure.allowed !== undefined) more.push('allow', failure.allowed.join(', '));
   return sendJson(response, requestId, httpStatus[failure.kind], { errors: failure.sentences }, more);
 }

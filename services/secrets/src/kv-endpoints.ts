@@ -6,7 +6,7 @@ import {
   parseInput,
   type Reply,
   type Request,
-  unknownFields,
+  unknownFieldWarnings,
 } from '@secrets/http';
 import { z } from 'zod';
 import { type KnownMounts, MountGone, type MountRef } from './known-mounts.ts';
@@ -94,8 +94,7 @@ function prepareOperation(
     warn: request.warn,
   };
   return () => {
-    for (const field of unknownFields(operation.body, request.body))
-      request.warn(`unknown field ${field} was ignored`);
+    for (const warning of unknownFieldWarnings(operation.body, request.body)) request.warn(warning);
     return operation.handle(input as KvRequest<never, never>);
   };
 }
