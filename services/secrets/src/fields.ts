@@ -44,26 +44,30 @@ const mostKeyBytes = 128;
 const mostValueBytes = 512;
 
 /** A map of texts that describes a secret; at most 64 keys of 128 bytes with values of 512 bytes. */
-export const customMetadata = z
-  .record(metadataText('key', mostKeyBytes), metadataText('value', mostValueBytes), {
-    error: 'must be a map of strings',
-  })
-  .refine((given) => Object.keys(given).length <= mostKeys, { error: `must have at most ${mostKeys} keys` });
+export const customMetadata = mapOf(metadataText()).refine((given) => Object.keys(given).length <= mostKeys, {
+  error: `must have at most ${mostKeys} keys`,
+});
 
 /** The same as a merge patch: null removes a key. */
-export const customMetadataPatch = z.record(
-  metadataText('key', mostKeyBytes),
-  metadataText('value', mostValueBytes).nullable(),
-  { error: 'must be a map of strings' },
-);
+export const customMetadataPatch = mapOf(metadataText().nullable());
 
-function metadataText(what: 'key' | 'value', mostBytes: number) {
+/** The keys are looked at here, as a record's own check of them says only that something is no map of strings. */
+function mapOf<Value extends z.ZodType>(value: Value) {
   return z
-    .string({ error: 'must be a map of strings' })
-    .refine((text) => Buffer.byteLength(text) <= mostBytes, {
-      error: `each ${what} must be at most ${mostBytes} bytes`,
+    .record(z.string(), value, { error: 'must be a map of strings' })
+    .refine((given) => Object.keys(given).every((key) => Buffer.byteLength(key) <= mostKeyBytes), {
+      error: `each key must be at most ${mostKeyBytes} bytes`,
     })
-    .refine(isStorable, { error: `a ${what} must not hold NUL` });
+    .refine((given) => Object.keys(given).every(isStorable), { error: 'a key must not hold NUL' });
+}
+
+function metadataText() {
+  return z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= mostValueBytes, {
+      error: `each value must be at most ${mostValueBytes} bytes`,
+    })
+    .refine(isStorable, { error: 'a value must not hold NUL' });
 }
 
 /** Options of a write. */

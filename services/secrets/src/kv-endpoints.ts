@@ -3,6 +3,7 @@ import {
   type Endpoint,
   endpoint,
   type Method,
+  methodNotTaken,
   parseInput,
   type Reply,
   type Request,
@@ -10,7 +11,7 @@ import {
 } from '@secrets/http';
 import { z } from 'zod';
 import { type KnownMounts, MountGone, type MountRef } from './known-mounts.ts';
-import { type KvKind, type KvOperation, type KvRequest, kvKinds } from './kv-operation.ts';
+import { type KvOperation, type KvRequest, kvKinds } from './kv-operation.ts';
 import { isReserved } from './mount-path.ts';
 import { checkFolder, checkPath } from './secret-path.ts';
 
@@ -51,7 +52,7 @@ async function underItsMount(
 ): Promise<Reply | undefined> {
   if (isReserved(params.path)) throw new Problem('not_found', 'no such path');
   for (let tries = 0; tries < 2; tries++) {
-    const mount = await mounts.find(caller.namespace.id, params.path);
+    const mount = await mounts.find(caller.namespace.id, `${params.path}/`); // the path may be the mount's own
     if (mount === undefined) break;
     try {
       return await prepared(prepare, mount, tries === 0)();
@@ -84,7 +85,7 @@ function prepareOperation(
 ): () => Promise<Reply | undefined> {
   const [kind, rest] = splitKind(request.params.path.slice(mount.path.length + 1));
   const operation = table.get(`${method} ${kind}`);
-  if (operation === undefined) throw noOperation(kind);
+  if (operation === undefined) throw noOperation(table, kind);
   const input = {
     mount,
     path: checkedPath(operation, rest),
@@ -105,9 +106,9 @@ function splitKind(below: string): [kind: string, rest: string] {
   return slash === -1 ? [below, ''] : [below.slice(0, slash), below.slice(slash + 1)];
 }
 
-function noOperation(kind: string): Problem {
-  if (kvKinds.includes(kind as KvKind))
-    return new Problem('method_not_allowed', 'this path does not take that method');
+function noOperation(table: ReadonlyMap<string, KvOperation>, kind: string): Problem {
+  const taken = [...table.values()].filter((operation) => operation.kind === kind);
+  if (taken.length > 0) return methodNotTaken(taken.map(({ method }) => method));
   return new Problem(
     'not_found',
     `no such path: a versioned mount answers below ${kvKinds.map((known) => `${known}/`).join(', ')}`,

@@ -49,9 +49,26 @@ describe('writing and reading', () => {
     expect(answer.body.errors[0]).toContain('data/');
   });
 
-  test('a verb that a path does not take is 405', async () => {
-    expect((await call('PATCH', '/kv/undelete/a', {})).status).toBe(405);
-    expect((await call('DELETE', '/kv/config')).status).toBe(405);
+  test.each([
+    ['GET', '/kv'],
+    ['LIST', '/kv/'],
+    ['LIST', '/kv/folder'],
+  ])('and so does %s %s', async (method, path) => {
+    const answer = await call(method, path);
+    expect([answer.status, answer.body.errors[0]]).toEqual([404, expect.stringContaining('metadata/')]);
+  });
+
+  test('a verb that a path does not take is 405, with those that it takes', async () => {
+    const refused = await call('PATCH', '/kv/undelete/a', {});
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, PUT']);
+    const config = await call('DELETE', '/kv/config');
+    expect([config.status, config.headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
+  });
+
+  test('what is sent to an operation without a body is named: it does nothing', async () => {
+    await write('body', { a: 1 });
+    const deleted = await call('DELETE', '/kv/data/body', { versions: [1] });
+    expect([deleted.status, deleted.body.warnings]).toEqual([200, ['unknown field versions was ignored']]);
   });
 
   test.each([[null], [[]], ['text'], [7], [undefined]])('data %j is refused', async (data) => {
@@ -259,6 +276,12 @@ describe('metadata', () => {
         expect.stringContaining('custom_metadata'),
       ]);
     }
+    const sentence = async (custom_metadata: object) =>
+      (await call('PATCH', '/kv/metadata/shape', { custom_metadata })).body.errors[0];
+    expect(await sentence({ k: 1 })).toBe('custom_metadata.k: must be a string');
+    expect(await sentence({ ['k'.repeat(129)]: 'v' })).toMatch(
+      /^custom_metadata: each key must be at most 128/,
+    );
     delete many.k0;
     expect((await call('POST', '/kv/metadata/bounds', { custom_metadata: many })).status).toBe(204);
     const oneMore = await call('PATCH', '/kv/metadata/bounds', { custom_metadata: { more: 'v' } });
