@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { addressRanges } from './bound-address.ts';
+import { addressRanges, rangesWithin } from './bound-address.ts';
 
 test.each([
   ['10.0.0.0/8', '10.1.2.3', true],
@@ -20,3 +20,17 @@ test.each([
 });
 
 test('no ranges hold nothing', () => expect(addressRanges([]).hold('10.0.0.1')).toBe(false));
+
+test.each([
+  [['10.1.0.0/16'], ['10.0.0.0/8'], true],
+  [['10.0.0.0/8'], ['10.0.0.0/8'], true],
+  [['10.0.0.0/7'], ['10.0.0.0/8'], false],
+  [['10.1.2.3', '::1'], ['10.0.0.0/8'], false],
+  [['10.1.2.3', '::1'], ['10.0.0.0/8', '::/64'], true],
+  [['::ffff:10.1.2.3'], ['10.0.0.0/8'], true],
+  [['::/0'], ['0.0.0.0/0'], false],
+  [['nonsense'], ['0.0.0.0/0', '::/0'], false],
+  [['10.1.2.3'], [], false],
+])('%j within %j: %s', (inner, outer, within) => {
+  expect(rangesWithin(inner, outer)).toBe(within);
+});

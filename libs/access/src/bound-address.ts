@@ -23,6 +23,17 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
   };
 }
 
+/** Whether every address of some CIDRs and single addresses lies in one of others. What cannot be parsed lies nowhere. */
+export function rangesWithin(inner: readonly string[], outer: readonly string[]): boolean {
+  const around = outer.map(parsedRange).filter((range) => range !== undefined);
+  return inner
+    .map(parsedRange)
+    .every((range) => range !== undefined && around.some((wide) => isWithin(range, wide)));
+}
+
+const isWithin = ([address, bits]: Range, [wide, wideBits]: Range): boolean =>
+  wide.kind() === address.kind() && bits >= wideBits && address.match(wide, wideBits);
+
 const mappedBits = 96;
 
 function parsedRange(text: string): Range | undefined {

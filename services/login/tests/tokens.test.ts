@@ -93,6 +93,21 @@ test('revoking a parent revokes its children, and theirs; revoke-orphan spares t
   expect((await login.call('POST', '/auth/token/create', {}, login.callerOf(other))).status).toBe(403);
 });
 
+test.each(['service', 'batch'])(
+  'a %s token works from nowhere else than the token that made it',
+  async (type) => {
+    const parent = login.callerOf(await create({ policies: 'dev', bound_cidrs: '10.0.0.0/8' }));
+    const made = await create({ type }, parent);
+    const { client_token: token } = made.body.auth;
+    expect((await lookedUp(token)).body.data.bound_cidrs).toEqual(['10.0.0.0/8']);
+    const wider = await login.call('POST', '/auth/token/create', { type, bound_cidrs: '0.0.0.0/0' }, parent);
+    expect([wider.status, wider.body.errors]).toEqual([
+      400,
+      ['bound_cidrs must lie within those of the token that asks'],
+    ]);
+  },
+);
+
 describe('what a token may not make', () => {
   const ordinary = () => create({ policies: 'dev' }).then((made) => login.callerOf(made));
   test.each<[object, number, RegExp]>([

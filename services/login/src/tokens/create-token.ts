@@ -11,8 +11,9 @@ import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { maySudo } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
-import { insertToken, type NewToken, tokenByAccessor } from '../queries/tokens.ts';
+import { insertToken, type NewToken, type StoredToken, tokenByAccessor } from '../queries/tokens.ts';
 import type { IssuedToken } from './auth-object.ts';
+import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
 import { type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
 import type { TokenWish } from './token-wish.ts';
@@ -27,7 +28,7 @@ export interface TokenOrder {
 export async function createToken(app: LoginApp, caller: Caller, order: TokenOrder): Promise<IssuedToken> {
   const { wish } = order;
   refuseForbiddenWishes(caller, order);
-  await refuseUnfitParent(app, caller);
+  const parent = await fitParent(app, caller);
   const policies = childPolicies(caller, {
     policies: wish.policies,
     withoutDefault: wish.no_default_policy ?? false,
@@ -44,7 +45,8 @@ export async function createToken(app: LoginApp, caller: Caller, order: TokenOrd
     new Date(),
     { forever: type === 'service' && policies.includes('root') },
   );
-  const token = newTokenOf(caller, order, policies, lifetime);
+  const boundCidrs = childCidrs(caller, parent.boundCidrs, wish.bound_cidrs);
+  const token = { ...newTokenOf(caller, order, policies, lifetime), boundCidrs };
   return type === 'batch' ? issueBatchToken(app, token) : issueServiceToken(app, token);
 }
 
@@ -53,7 +55,7 @@ function newTokenOf(
   { wish, orphan, creationPath }: TokenOrder,
   policies: string[],
   lifetime: Lifetime,
-): Omit<NewToken, 'hash' | 'accessor'> {
+): Omit<NewToken, 'hash' | 'accessor' | 'boundCidrs'> {
   return {
     parentAccessor: orphan ? null : caller.accessor,
     namespaceId: caller.namespace.id,
@@ -62,7 +64,6 @@ function newTokenOf(
     policies,
     metadata: wish.meta ?? {},
     entityId: orphan ? null : caller.entityId,
-    boundCidrs: wish.bound_cidrs ?? [],
     renewable: (wish.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
     uses: wish.num_uses || null,
@@ -134,10 +135,11 @@ function refuseForbiddenWishes(caller: Caller, { wish, orphan }: TokenOrder): vo
   if ((orphan || (wish.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
 }
 
-async function refuseUnfitParent(app: LoginApp, caller: Caller): Promise<void> {
+async function fitParent(app: LoginApp, caller: Caller): Promise<StoredToken> {
   const parent = caller.accessor === null ? undefined : await tokenByAccessor(app.db, caller.accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot make tokens');
+  return parent;
 }
 
 function refuseBatchWishes(wish: TokenWish, policies: readonly string[]): void {

@@ -1,0 +1,19 @@
+import { type Caller, rangesWithin } from '@secrets/access';
+import { invalid } from '@secrets/domain';
+import { maySudo } from '../grants.ts';
+
+/**
+ * The addresses from which a token that the caller makes may be used: those asked for, else the caller's own.
+ * Without `sudo`, only within the caller's own: a token that is bound could otherwise make itself one that is not.
+ */
+export function childCidrs(
+  caller: Caller,
+  parentCidrs: readonly string[],
+  wished: readonly string[] = [],
+): readonly string[] {
+  if (parentCidrs.length === 0) return wished;
+  if (wished.length === 0) return parentCidrs;
+  if (!rangesWithin(wished, parentCidrs) && !maySudo(caller))
+    throw invalid('bound_cidrs must lie within those of the token that asks');
+  return wished;
+}
