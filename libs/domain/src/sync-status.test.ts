@@ -4,7 +4,13 @@ import { nextStatus, statusOfAll, syncStatuses } from './sync-status.ts';
 
 test('every fault leads to a status that names whose turn it is', () => {
   for (const fault of faultKinds)
-    expect(['CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR']).toContain(nextStatus.failed(fault));
+    expect(['CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR']).toContain(nextStatus.failed(fault, 5));
+});
+
+test('throttled for a moment is still pending; every other fault shows at once', () => {
+  for (const fault of faultKinds)
+    expect(nextStatus.failed(fault, 1) === 'PENDING').toBe(fault === 'throttled');
+  expect(nextStatus.failed('throttled', 4)).toBe('PENDING');
 });
 
 test('an association shows what most wants attention', () => {

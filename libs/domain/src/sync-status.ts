@@ -15,15 +15,22 @@ export type SyncStatus = (typeof syncStatuses)[number];
 /** What can happen to an entry. `intended` is every set, remove, purge or change of the secret. */
 export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' | 'failed' | 'crashed';
 
+/**
+ * Being throttled is the usual pace of a busy destination and no error before the fifth attempt in a row, which
+ * with the pauses of `nextAttempt` is a quarter of a minute or more (decisions, section 4: "throttled beyond patience").
+ */
+const throttledPatience = 5;
+
 /** Where each event leads: the whole state machine, and the drawing in ARCHITECTURE.md. `removed` ends the row. */
 export const nextStatus = {
   intended: () => 'PENDING',
   pushed: () => 'SYNCED',
   nothing_readable: () => 'UNSYNCED',
   removed: () => 'UNSYNCED',
-  failed: (fault: FaultKind): SyncStatus => statusOfFault[fault],
+  failed: (fault: FaultKind, attempts: number): SyncStatus =>
+    fault === 'throttled' && attempts < throttledPatience ? 'PENDING' : statusOfFault[fault],
   crashed: () => 'INTERNAL_SERVICE_ERROR',
-} satisfies Record<SyncEvent, (fault: FaultKind) => SyncStatus>;
+} satisfies Record<SyncEvent, (fault: FaultKind, attempts: number) => SyncStatus>;
 
 /** Whose turn it is after a fault: the operator's, or the provider's. */
 export const statusOfFault = {

@@ -107,7 +107,8 @@ async function recordFailure(
   const wait = nextAttempt(failure, entry.attempts, Math.random());
   const retryInSeconds = wait === null ? null : Math.max(wait, pause);
   await failEntry(db, entry, {
-    status: failure.kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(failure.kind),
+    status:
+      failure.kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(failure.kind, entry.attempts + 1),
     fault: failure.kind === 'crashed' ? null : failure.kind,
     error: failure.sentence,
     retryInSeconds,
