@@ -59,6 +59,8 @@ export interface Fixture {
   destination: string;
   /** `sys/sync/destinations/cloudA-sm/<destination>` */
   path: string;
+  /** Credentials that the store accepts. */
+  keys: { access_key_id: string; secret_access_key: string };
 }
 
 /** A fresh mount and destination. */
@@ -72,7 +74,7 @@ export async function fixture({ api, service }: Installation, fields: object = {
   const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
   expectStatus(await api('POST', path, { ...keys, region: 'eu-west-1', ...fields }), 200);
   const { body } = await api('GET', `sys/mounts/${mount}`);
-  return { mount, accessor: body.data.accessor, destination, path };
+  return { mount, accessor: body.data.accessor, destination, path, keys };
 }
 
 export function expectStatus(answer: Answer, status: number): Answer {

@@ -342,6 +342,44 @@ describe('bad days', () => {
     await statusIs('a', 'SYNCED');
   });
 
+  test('wrong credentials: what failed is tried again once the destination is corrected', async () => {
+    const right = at;
+    at = await fixture(it, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
+    for (const name of ['a', 'b']) {
+      await write(name, { v: name });
+      const { body } = expectStatus(await set(name), 200);
+      expect(body.data.associated_secrets[`${at.accessor}/${name}`].sync_status).toBe('CLIENT_SIDE_ERROR');
+    }
+    await remove('b');
+    await statusIs('b', 'CLIENT_SIDE_ERROR');
+    expectStatus(await it.api('PATCH', at.path, right.keys), 200);
+    await statusIs('a', 'SYNCED');
+    expect(await value('a')).toBe('{"v":"a"}');
+    await eventually(
+      () => line('b'),
+      (one) => one === undefined,
+    );
+    expect(Object.keys(await lines())).toEqual([`${at.accessor}/a`]);
+  });
+
+  test('throttled for a moment: still pending, with the reason, and set waits it out', async () => {
+    await write('a', { v: 1 });
+    await it.fault({ effect: 'throttle', retryAfterSeconds: 2, times: 1 });
+    const answer = set('a');
+    const waiting = await eventually(
+      () => line('a'),
+      (one) => one?.attempts === 1 && one.last_error !== null,
+    );
+    expect(waiting).toMatchObject({
+      sync_status: 'PENDING',
+      last_error: expect.stringContaining('too many requests'),
+      next_attempt_at: expect.any(String),
+    });
+    const { body } = expectStatus(await answer, 200);
+    expect(['PENDING', 'SYNCED']).toContain(body.data.associated_secrets[`${at.accessor}/a`].sync_status);
+    await statusIs('a', 'SYNCED');
+  });
+
   test('throttled and down: tried again by itself', async () => {
     await write('a', { v: 1 });
     await it.fault({ effect: 'throttle', times: 2 });

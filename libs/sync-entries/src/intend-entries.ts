@@ -80,6 +80,17 @@ export async function wantAbsentAgain(sql: Sql, destinationId: string): Promise<
   );
 }
 
+/**
+ * Tries again what failed for good in a destination, as it is wanted: its settings or credentials were changed, which
+ * is what such an entry waits for.
+ */
+export async function tryFailedAgain(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `update sync.entries set ${intended} where destination_id = $1 and status = 'CLIENT_SIDE_ERROR'`,
+    [destinationId],
+  );
+}
+
 /** Entries of these associations, by association and sub-key. */
 export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
   sql.query<Entry>(

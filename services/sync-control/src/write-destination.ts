@@ -4,6 +4,7 @@ import { isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
 import { credentialsIdentity, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
+import { tryFailedAgain } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import {
   type DestinationKey,
@@ -23,7 +24,8 @@ function assertGranted({ grants }: Caller, mustExist: boolean, exists: boolean):
 type Credentials = Record<string, string>;
 
 /**
- * Creates a destination, or updates it: an update keeps what it omits. Gives warnings. Problems: `invalid` fields,
+ * Creates a destination, or updates it: an update keeps what it omits, and what failed for good in it is tried again.
+ * Gives warnings. Problems: `invalid` fields,
  * `not_found` when `mustExist` and it does not, `forbidden` for a create or an update that is not granted.
  */
 export async function writeDestination(
@@ -56,6 +58,7 @@ export async function writeDestination(
         });
       } else {
         await updateDestination(tx, id, parsed.settings, sealed);
+        await tryFailedAgain(tx, id);
       }
       return parsed.warnings;
     })

@@ -129,6 +129,7 @@ async function write(
     name: ref.name,
     ...request,
   });
+  context.queue.nudge();
   return { data: await read(context, caller, ref), warnings };
 }
 
