@@ -18,7 +18,9 @@ export function decodePath(encoded: string): string {
 /** The path of `X-Service-Namespace`: without slashes at its ends; empty for `root` and for none. */
 export function namespacePath(header: string | undefined): string {
   const given = (header ?? '').replace(/^\//, '');
-  return given === '' || given === 'root' || given === 'root/' ? '' : checkedPath(given);
+  return given === '' || given === 'root' || given === 'root/'
+    ? ''
+    : checkedPath(given, 'X-Service-Namespace');
 }
 
 /** Spells a decoded path for a URL, each segment encoded by itself. */
@@ -50,10 +52,10 @@ function decoded(text: string): string {
   }
 }
 
-function checkedPath(text: string): string {
+function checkedPath(text: string, what = 'the path'): string {
   const path = text.endsWith('/') ? text.slice(0, -1) : text;
-  if (unfit.test(path)) throw invalid('the path must not hold backslashes or control characters');
-  if (oddSegment.test(path)) throw invalid('the path must not hold empty, . or .. segments');
+  if (unfit.test(path)) throw invalid(`${what} must not hold backslashes or control characters`);
+  if (oddSegment.test(path)) throw invalid(`${what} must not hold empty, . or .. segments`);
   return path;
 }
 

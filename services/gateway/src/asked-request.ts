@@ -60,7 +60,8 @@ export function askedRequest(
   };
 }
 
-const unknownMethod = () => new Problem('method_not_allowed', 'this method is not known here');
+const allowed = Object.keys(operations).filter((verb) => verb !== 'HEAD');
+const unknownMethod = () => new Problem('method_not_allowed', 'this method is not known here', { allowed });
 
 /** The client's own request id if it is a plain one, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {
@@ -81,7 +82,7 @@ function takeApart(url: string): { path: string; query: string } {
   const query = mark < 0 ? '' : url.slice(mark + 1);
   if (!path.startsWith(base)) throw new Problem('not_found', 'no such path');
   if (path.includes('#') || !/^[\x21\x22\x24-\x7e]*$/.test(query))
-    throw invalid('the query must be percent-encoded');
+    throw invalid('path and query must be percent-encoded');
   return { path: decodePath(path.slice(base.length)), query };
 }
 
