@@ -6,11 +6,11 @@ import {
   insertEntries,
   isPending,
   type NewEntry,
-  namesTaken,
   wantAbsent,
   wantPresent,
 } from '@secrets/sync-entries';
 import { planEntries } from './plan-entries.ts';
+import { takenNames } from './taken-names.ts';
 
 /** The association whose entries are brought in line, and where it stands. */
 export interface PlannedAssociation {
@@ -69,14 +69,6 @@ async function assertNamesFree(
   association: PlannedAssociation,
   create: readonly NewEntry[],
 ): Promise<void> {
-  if (create.length === 0) return;
-  const keys = create.map(({ collisionKey }) => collisionKey);
-  const [taken] = await namesTaken(tx, association.destinationId, keys);
-  if (taken === undefined) return;
-  const mine = create.find(({ collisionKey }) => collisionKey === taken.collisionKey)!;
-  const other = `${taken.mount}/${taken.secretName}${taken.subKey === '' ? '' : ` (key ${taken.subKey})`}`;
-  throw new Problem(
-    'conflict',
-    `the external name ${mine.externalName} is taken in this destination by ${other}, as ${taken.externalName}`,
-  );
+  const [sentence] = (await takenNames(tx, association.destinationId, create)).values();
+  if (sentence !== undefined) throw new Problem('conflict', sentence);
 }

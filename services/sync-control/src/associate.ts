@@ -14,7 +14,7 @@ import {
   lockDestination,
 } from './queries/destinations.ts';
 import type { WatchedSecret } from './secrets-client.ts';
-import { wantedEntries } from './wanted-entries.ts';
+import { wantedEntries, whyNoSubKey } from './wanted-entries.ts';
 
 /** Which secret is to be associated with which destination. */
 export interface AssociationWish {
@@ -143,10 +143,9 @@ function assertKeysNamed(
   { mount, secretName }: AssociationWish,
   { settings }: DestinationRow,
 ): void {
-  if (settings.granularity === 'secret-key' && keys.includes(''))
-    throw invalid(
-      `secret_name: ${secretName} in mount ${mount} has a key that is the empty string, which cannot be synced at secret-key granularity`,
-    );
+  if (settings.granularity !== 'secret-key') return;
+  const why = keys.map(whyNoSubKey).find((reason) => reason !== undefined);
+  if (why !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${why}`);
 }
 
 function assertOpen(destination: DestinationRow | undefined): DestinationRow {

@@ -1,25 +1,20 @@
 import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
-import { findDescription } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, type NewEntry, namesTaken, wantPresent } from '@secrets/sync-entries';
+import { entriesOf, wantPresent } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
-import { planEntries } from './plan-entries.ts';
+import { type FollowedAssociation, followedKeys } from './followed-keys.ts';
 import { lockAssociationsOfSecret, notePlanned } from './queries/associations.ts';
-import { findDestination } from './queries/destinations.ts';
 import type { InspectedSecret } from './secrets-client.ts';
 import { wantGone } from './want-gone.ts';
-import { possibleEntries } from './wanted-entries.ts';
 
-/** Who follows changes: there is no caller to tell, so the log is told. */
+/** Who follows changes: there is no caller to tell, so the association's readers and the log are told. */
 export interface Following {
   context: Context;
   log: Logger;
 }
-
-type Associated = Awaited<ReturnType<typeof lockAssociationsOfSecret>>[number];
 
 /** Handles "secret S may read differently now": looks how it stands, and writes what follows for its associations. */
 export async function onSecretChange(
@@ -51,22 +46,33 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
   context.queue.nudge();
 }
 
+/** Of so many keys at most the association says why they are not synced. */
+const mostNoted = 1_000;
+
 /** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
 async function follow(
   tx: Tx,
-  following: Following,
-  association: Associated,
+  { context, log }: Following,
+  association: FollowedAssociation,
   secret: InspectedSecret,
 ): Promise<void> {
-  await notePlanned(tx, association.id, secret.revision);
-  const wanted = secret.readable ? await keysWanted(tx, following, association, secret) : undefined;
-  if (wanted === undefined) return pushAgain(tx, association.id);
+  const followed = secret.readable
+    ? await followedKeys(tx, context.prefix, association, secret.keys)
+    : undefined;
+  const unnamed = followed?.unnamed ?? [];
+  await notePlanned(tx, association.id, secret.revision, unnamed.slice(0, mostNoted));
+  if (unnamed.length > 0)
+    log.warn(
+      { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
+      'new keys of a secret cannot be named in the destination and are not synced',
+    );
+  if (followed === undefined) return pushAgain(tx, association.id);
   const place = {
     id: association.id,
     destinationId: association.destinationId,
     destinationType: association.type,
   };
-  await applyPlan(tx, place, wanted, { overwrite: false, verify: false });
+  await applyPlan(tx, place, followed.wanted, { overwrite: false, verify: false });
 }
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {
@@ -75,37 +81,4 @@ async function pushAgain(tx: Tx, associationId: string): Promise<void> {
     tx,
     entries.filter(({ desired }) => desired === 'present').map(({ id }) => id),
   );
-}
-
-/** Undefined at secret-path granularity: one entry, whatever the keys. */
-async function keysWanted(
-  tx: Tx,
-  { context: { prefix }, log }: Following,
-  association: Associated,
-  secret: InspectedSecret,
-): Promise<NewEntry[] | undefined> {
-  const { namespaceId, type, name, mount, accessor, secretName } = association;
-  const destination = await findDestination(tx, { namespaceId, type, name });
-  const existing = await entriesOf(tx, [association.id]);
-  if (destination?.settings.granularity !== 'secret-key' || existing.some(({ subKey }) => subKey === ''))
-    return undefined;
-  const namespace = { id: namespaceId, path: association.namespacePath };
-  const named = { mount, accessor, secretName, namespace, keys: secret.keys };
-  const { entries, refused } = possibleEntries(findDescription(type), destination, named, prefix);
-  const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
-  const unnamed = refused + taken.size;
-  // Not which: that is for the answer of whoever sets the association again.
-  if (unnamed > 0)
-    log.warn(
-      { associationId: association.id, secretId: secret.secret_id, keys: unnamed },
-      'new keys of a secret cannot be named in the destination and are not synced',
-    );
-  return entries.filter(({ collisionKey }) => !taken.has(collisionKey));
-}
-
-/** Those of the new names that another secret has in the destination. */
-async function takenNames(tx: Tx, destinationId: string, created: readonly NewEntry[]): Promise<Set<string>> {
-  if (created.length === 0) return new Set();
-  const keys = created.map(({ collisionKey }) => collisionKey);
-  return new Set((await namesTaken(tx, destinationId, keys)).map(({ collisionKey }) => collisionKey));
 }

@@ -1,6 +1,6 @@
 import { type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
-import type { AssociationRow } from './queries/associations.ts';
+import type { AssociationRow, UnnamedKey } from './queries/associations.ts';
 
 /** One line of `associated_secrets` (spec, section 2.6; decisions, section 4). */
 export interface PresentedAssociation {
@@ -17,30 +17,70 @@ export interface PresentedAssociation {
 }
 
 type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
+type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 
-/** The lines of one association: one a key at secret-key granularity, else one. */
-export function presentAssociation(
+/** The lines of one association: one a key at secret-key granularity, else one. A key that cannot be synced says why. */
+export const presentAssociation = (
+  association: Named & Noted,
+  entries: readonly Entry[],
+): Record<string, PresentedAssociation> => ({
+  ...Object.fromEntries(
+    association.unnamedKeys.map((unnamed) => [
+      `${association.accessor}/${association.secretName}/${unnamed.key}`,
+      unnamedLine(association, unnamed),
+    ]),
+  ),
+  ...presentEntries(association, entries),
+});
+
+/**
+ * The lines of entries alone. While a new name and the old one that goes after it are under way, both are one key's:
+ * its line is that of the one that most wants attention.
+ */
+export function presentEntries(
   association: Named,
   entries: readonly Entry[],
 ): Record<string, PresentedAssociation> {
+  const ofLine = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
   return Object.fromEntries(
-    entries.map((entry) => [
-      lineKey(association, entry.subKey),
-      {
-        accessor: association.accessor,
-        mount: association.mount,
-        secret_name: association.secretName,
-        sub_key: entry.subKey,
-        external_name: entry.externalName,
-        sync_status: entry.status,
-        updated_at: timestamp(entry.updatedAt),
-        attempts: entry.attempts,
-        next_attempt_at: entry.nextAttemptAt === null ? null : timestamp(entry.nextAttemptAt),
-        last_error: entry.lastError,
-      },
-    ]),
+    [...ofLine].map(([key, entriesOfLine]) => [key, entryLine(association, mostWanting(entriesOfLine))]),
   );
 }
+
+function mostWanting(entries: readonly Entry[]): Entry {
+  const worst = statusOfAll(entries.map(({ status }) => status));
+  const wanting = entries.filter(({ status }) => status === worst);
+  return wanting.find(({ desired }) => desired === 'present') ?? wanting[0]!;
+}
+
+const entryLine = (association: Named, entry: Entry): PresentedAssociation => ({
+  accessor: association.accessor,
+  mount: association.mount,
+  secret_name: association.secretName,
+  sub_key: entry.subKey,
+  external_name: entry.externalName,
+  sync_status: entry.status,
+  updated_at: timestamp(entry.updatedAt),
+  attempts: entry.attempts,
+  next_attempt_at: entry.nextAttemptAt === null ? null : timestamp(entry.nextAttemptAt),
+  last_error: entry.lastError,
+});
+
+/** A name is for whoever writes secrets and destinations to change. */
+const unnamedStatus: SyncStatus = 'CLIENT_SIDE_ERROR';
+
+const unnamedLine = (association: Named & Noted, { key, reason }: UnnamedKey): PresentedAssociation => ({
+  accessor: association.accessor,
+  mount: association.mount,
+  secret_name: association.secretName,
+  sub_key: key,
+  external_name: '',
+  sync_status: unnamedStatus,
+  updated_at: timestamp(association.updatedAt),
+  attempts: 0,
+  next_attempt_at: null,
+  last_error: reason,
+});
 
 /** What remove answers for external secrets that are gone. */
 export function presentUnsynced(
@@ -49,7 +89,7 @@ export function presentUnsynced(
   now: Date,
 ): Record<string, PresentedAssociation> {
   const gone = entries.length > 0 ? entries : [nothing];
-  const lines = presentAssociation(
+  const lines = presentEntries(
     association,
     gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
   );
@@ -76,12 +116,13 @@ const nothing: Entry = {
 
 /** The status of a whole association and when it last moved. */
 export function presentSummary(
+  { unnamedKeys, updatedAt }: Noted,
   entries: readonly Entry[],
-  fallback: Date,
 ): { sync_status: SyncStatus; updated_at: string } {
-  const latest = Math.max(fallback.getTime(), ...entries.map(({ updatedAt }) => updatedAt.getTime()));
+  const latest = Math.max(updatedAt.getTime(), ...entries.map((entry) => entry.updatedAt.getTime()));
+  const statuses = [...unnamedKeys.map(() => unnamedStatus), ...entries.map(({ status }) => status)];
   return {
-    sync_status: entries.length === 0 ? 'SYNCED' : statusOfAll(entries.map(({ status }) => status)),
+    sync_status: statuses.length === 0 ? 'SYNCED' : statusOfAll(statuses),
     updated_at: timestamp(new Date(latest)),
   };
 }

@@ -34,8 +34,14 @@ test('of a changed secret every key that can be named is wanted, whatever the ot
   const cloudASm = findDescription('cloudA-sm');
   const own = destination('secret-key');
   own.settings.secret_name_template = 'x/{{ .SecretKey | lowercase }}';
-  const named = { ...secret, keys: ['a', 'not good', 'B', 'b', '', 'c'] };
+  const named = { ...secret, keys: ['a', 'not good', 'B', 'b', '', '\0', '\ud800', 'c'] };
   const { entries, refused } = possibleEntries(cloudASm, own, named, 'secrets');
   expect(entries.map(({ subKey }) => subKey)).toEqual(['a', 'B', 'c']);
-  expect(refused).toBe(2);
+  expect(refused).toEqual([
+    { key: 'not good', reason: expect.stringMatching(/^the external name "x\/not good" cannot be used: /) },
+    { key: 'b', reason: 'keys B and b would both be named x/b' },
+    { key: '', reason: expect.stringContaining('a key that is the empty string') },
+    { key: '\0', reason: expect.stringContaining('a key that is no text') },
+    { key: '\ud800', reason: expect.stringContaining('a key that is no text') },
+  ]);
 });

@@ -1,11 +1,19 @@
 import { type DestinationDescription, externalName } from '@secrets/destinations';
-import { Problem } from '@secrets/domain';
+import { invalid, Problem } from '@secrets/domain';
 import type { NewEntry } from '@secrets/sync-entries';
+import type { UnnamedKey } from './queries/associations.ts';
 import type { DestinationRow } from './queries/destinations.ts';
 
 /** The sub-key of the entry that holds all of a secret; a key that is the empty string therefore cannot be one. */
 const wholeSecret = '';
-const isNamed = (key: string): boolean => key !== wholeSecret;
+
+/** Why a key can never be synced at secret-key granularity, whatever the template makes of it: the end of a sentence. */
+export function whyNoSubKey(key: string): string | undefined {
+  const ending = 'which cannot be synced at secret-key granularity';
+  if (key === wholeSecret) return `a key that is the empty string, ${ending}`;
+  if (key.includes('\0') || !key.isWellFormed()) return `a key that is no text, ${ending}`;
+  return undefined;
+}
 
 /** The secret whose external names are made. */
 export interface NamedSecret {
@@ -19,7 +27,7 @@ export interface NamedSecret {
 
 /**
  * The external secrets that an association wants, by the destination's granularity and template; at secret-key
- * granularity a key without a name wants none. Throws `invalid` when a name cannot be used there, `conflict` when two keys would share one name.
+ * granularity a key that cannot be one (`whyNoSubKey`) wants none. Throws `invalid` when a name cannot be used there, `conflict` when two keys would share one name.
  */
 export function wantedEntries(
   description: DestinationDescription,
@@ -28,24 +36,33 @@ export function wantedEntries(
   prefix: string,
 ): NewEntry[] {
   const subKeys =
-    destination.settings.granularity === 'secret-key' ? secret.keys.filter(isNamed) : [wholeSecret];
-  const entries = subKeys.map((subKey) => {
-    const name = externalName(description, { ...nameContext(destination, secret, subKey), prefix });
-    return { subKey, externalName: name, collisionKey: description.nameRule.collisionKey(name) };
-  });
-  assertDistinct(entries);
-  return entries;
+    destination.settings.granularity === 'secret-key'
+      ? secret.keys.filter((key) => whyNoSubKey(key) === undefined)
+      : [wholeSecret];
+  const distinct = distinctEntries();
+  for (const subKey of subKeys) distinct.add(entryOf(description, destination, secret, { subKey, prefix }));
+  return distinct.entries;
 }
 
-/** What can be followed of a changed secret, and how many of its keys cannot. */
+function entryOf(
+  description: DestinationDescription,
+  destination: DestinationRow,
+  secret: NamedSecret,
+  { subKey, prefix }: { subKey: string; prefix: string },
+): NewEntry {
+  const name = externalName(description, { ...nameContext(destination, secret, subKey), prefix });
+  return { subKey, externalName: name, collisionKey: description.nameRule.collisionKey(name) };
+}
+
+/** What can be followed of a changed secret's keys, and which cannot. */
 export interface PossibleEntries {
   entries: NewEntry[];
-  refused: number;
+  refused: UnnamedKey[];
 }
 
 /**
- * The same for a secret that changed, when there is nobody to refuse: a key whose name cannot be used, or is another
- * key's, is left out, so that it does not hold up the others.
+ * The same at secret-key granularity for a secret that changed, when there is nobody to refuse: a key whose name cannot
+ * be used, or is another key's, is left out with the reason, so that it does not hold up the others.
  */
 export function possibleEntries(
   description: DestinationDescription,
@@ -53,19 +70,19 @@ export function possibleEntries(
   secret: NamedSecret,
   prefix: string,
 ): PossibleEntries {
-  const possible: PossibleEntries = { entries: [], refused: 0 };
+  const distinct = distinctEntries();
+  const refused: UnnamedKey[] = [];
   for (const key of secret.keys) {
     try {
-      const [entry] = wantedEntries(description, destination, { ...secret, keys: [key] }, prefix);
-      if (entry === undefined) continue;
-      assertDistinct([...possible.entries, entry]);
-      possible.entries.push(entry);
+      const why = whyNoSubKey(key);
+      if (why !== undefined) throw invalid(`the secret has ${why}`);
+      distinct.add(entryOf(description, destination, secret, { subKey: key, prefix }));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      possible.refused += 1;
+      refused.push({ key, reason: error.message });
     }
   }
-  return possible;
+  return { entries: distinct.entries, refused };
 }
 
 function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: string) {
@@ -89,18 +106,20 @@ function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: s
   };
 }
 
-function assertDistinct(entries: readonly NewEntry[]): void {
-  const seen = new Map<string, NewEntry>();
-  for (const entry of entries) {
-    const other = seen.get(entry.collisionKey);
+/** Collects entries; throws `conflict` for one whose name another has. */
+function distinctEntries(): { entries: NewEntry[]; add(entry: NewEntry): void } {
+  const byName = new Map<string, NewEntry>();
+  const entries: NewEntry[] = [];
+  const add = (entry: NewEntry) => {
+    const other = byName.get(entry.collisionKey);
     if (other !== undefined) {
-      throw new Problem(
-        'conflict',
-        `keys ${other.subKey} and ${entry.subKey} would both be named ${entry.externalName}`,
-      );
+      const sentence = `keys ${other.subKey} and ${entry.subKey} would both be named ${entry.externalName}`;
+      throw new Problem('conflict', sentence);
     }
-    seen.set(entry.collisionKey, entry);
-  }
+    byName.set(entry.collisionKey, entry);
+    entries.push(entry);
+  };
+  return { entries, add };
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -3,11 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
 import { testCaller } from '@secrets/http/testing';
+import { entriesOf } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { associate } from '../src/associate.ts';
 import type { Context } from '../src/context.ts';
 import { disassociate } from '../src/disassociate.ts';
 import { followSecret } from '../src/on-secret-change.ts';
+import { presentAssociation } from '../src/present-association.ts';
+import { findAssociation } from '../src/queries/associations.ts';
 import { queueRoom } from '../src/queue-room.ts';
 import type { WatchedSecret } from '../src/secrets-client.ts';
 
@@ -75,6 +78,12 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
 
 const wanted = () =>
   db.query('select sub_key as key, desired from sync.entries order by sub_key').then((rows) => rows);
+const usualTemplate = '{{ .SecretPath }}/{{ .SecretKey }}';
+const granularityIs = (granularity: string) =>
+  db.query(
+    `update sync.destinations set settings = settings || jsonb_build_object('granularity', $1::text)`,
+    [granularity],
+  );
 const templateIs = (template: string) =>
   db.query(
     `update sync.destinations set settings = settings || jsonb_build_object('secret_name_template', $1::text)`,
@@ -102,13 +111,99 @@ test('setting again while the new name is not there yet keeps the old one until 
   await templateIs('new/{{ .SecretPath }}/{{ .SecretKey }}');
   await associate(contextSeeing(look), testCaller(), wish, 0);
   await associate(contextSeeing(look), testCaller(), wish, 0);
-  await templateIs('{{ .SecretPath }}/{{ .SecretKey }}');
+  await templateIs(usualTemplate);
   expect(
     await db.query(
       `select old.external_name as old, new.external_name as new
          from sync.entries old join sync.entries new on new.id = old.waits_for`,
     ),
   ).toEqual([{ old: 's/a', new: 'new/s/a' }]);
+});
+
+describe('keys that come and cannot be synced', () => {
+  const follow = (revision: number, keys: string[]) =>
+    followSecret({ context: contextSeeing(), log: silentLogger() }, { ...secretAt(revision, keys), ...ids });
+  const lines = async () => {
+    const [row] = await db.query<{ id: string }>('select id from sync.associations');
+    const association = (await findAssociation(db, row!.id))!;
+    return presentAssociation(association, await entriesOf(db, [association.id]));
+  };
+
+  test('have a line that says why, until they can be or are gone', async () => {
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await follow(2, ['a', 'not good', '', '\0', '\ud800', 'b']);
+    expect(await lines()).toEqual({
+      'kv_1/s/a': expect.objectContaining({ sync_status: 'PENDING' }),
+      'kv_1/s/b': expect.objectContaining({ sync_status: 'PENDING' }),
+      'kv_1/s/': expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR' }),
+      'kv_1/s/\0': expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR' }),
+      'kv_1/s/\ud800': expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR' }),
+      'kv_1/s/not good': {
+        accessor: 'kv_1',
+        mount: 'kv',
+        secret_name: 's',
+        sub_key: 'not good',
+        external_name: '',
+        sync_status: 'CLIENT_SIDE_ERROR',
+        updated_at: expect.any(String),
+        attempts: 0,
+        next_attempt_at: null,
+        last_error: expect.stringMatching(/^the external name "s\/not good" cannot be used: /),
+      },
+    });
+    await follow(3, ['a', 'b']);
+    expect(Object.keys(await lines())).toEqual(['kv_1/s/a', 'kv_1/s/b']);
+  });
+
+  test('name the other secret that has the name; set again, they are synced once it is free', async () => {
+    await templateIs('x/{{ .SecretKey }}');
+    const other = { ...secretAt(1, ['b']), secret_id: randomUUID() };
+    await associate(contextSeeing(other), testCaller(), { ...wish, secretName: 'other' }, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await follow(2, ['a', 'b']);
+    const [row] = await db.query<{ unnamed: unknown }>(
+      `select unnamed_keys as unnamed from sync.associations where secret_name = 's'`,
+    );
+    const reason = 'the external name x/b is taken in this destination by kv/other (key b), as x/b';
+    expect(row!.unnamed).toEqual([{ key: 'b', reason }]);
+    await db.query(`delete from sync.associations where secret_name = 'other'`);
+    await associate(contextSeeing(secretAt(2, ['a', 'b'])), testCaller(), wish, 0);
+    expect((await lines())['kv_1/s/b']).toMatchObject({ sync_status: 'PENDING', external_name: 'x/b' });
+    await templateIs(usualTemplate);
+  });
+
+  test('never cost a key that is synced already: its name stays its own, whatever comes and whatever the template is now', async () => {
+    await templateIs('x/{{ .SecretKey | lowercase }}');
+    await associate(contextSeeing(secretAt(1, ['B'])), testCaller(), wish, 0);
+    await follow(2, ['b', 'B']);
+    expect(await wanted()).toEqual([{ key: 'B', desired: 'present' }]);
+    await templateIs('y {{ .SecretKey }}');
+    await follow(3, ['b', 'B']);
+    expect(await wanted()).toEqual([{ key: 'B', desired: 'present' }]);
+    await templateIs(usualTemplate);
+  });
+
+  test('are followed while the whole secret’s old name waits to go', async () => {
+    await granularityIs('secret-path');
+    await templateIs('whole/{{ .SecretPath }}');
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await granularityIs('secret-key');
+    await templateIs(usualTemplate);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await follow(2, ['a', 'b']);
+    expect(await wanted()).toEqual([
+      { key: '', desired: 'absent' },
+      { key: 'a', desired: 'present' },
+      { key: 'b', desired: 'present' },
+    ]);
+  });
+
+  test('are no longer spoken of when the association is to go', async () => {
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await follow(2, ['a', 'not good']);
+    await disassociate(contextSeeing(), testCaller(), wish, 0);
+    expect(Object.keys(await lines())).toEqual(['kv_1/s/a']);
+  });
 });
 
 describe('with a queue that is full', () => {

@@ -11,12 +11,19 @@ export interface AssociationRow {
   secretName: string;
   plannedRevision: number;
   removing: boolean;
+  unnamedKeys: UnnamedKey[];
   updatedAt: Date;
+}
+
+/** A key of the secret that came with a change and cannot be synced, and why: a sentence of ours. */
+export interface UnnamedKey {
+  key: string;
+  reason: string;
 }
 
 const columns = `a.id, a.destination_id as "destinationId", a.namespace_id as "namespaceId", a.mount, a.accessor,
   a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.removing,
-  a.updated_at as "updatedAt"`;
+  a.unnamed_keys as "unnamedKeys", a.updated_at as "updatedAt"`;
 
 /** Makes the association, or takes the one that is there back to life; its row is held until the transaction ends. */
 export async function upsertAssociation(
@@ -37,7 +44,7 @@ export async function upsertAssociation(
        (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (destination_id, accessor, secret_name) do update
-       set secret_id = excluded.secret_id, removing = false, updated_at = now(),
+       set secret_id = excluded.secret_id, removing = false, unnamed_keys = default, updated_at = now(),
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
      returning ${columns}`,
@@ -78,7 +85,7 @@ export async function findAssociation(sql: Sql, id: string): Promise<Association
 
 export async function markRemoving(sql: Sql, associationIds: readonly string[]): Promise<void> {
   await sql.query(
-    'update sync.associations set removing = true, updated_at = now() where id = any($1::uuid[])',
+    'update sync.associations set removing = true, unnamed_keys = default, updated_at = now() where id = any($1::uuid[])',
     [associationIds],
   );
 }
@@ -126,11 +133,20 @@ export const lockAssociationsOfSecret = (
     [secretId],
   );
 
-export async function notePlanned(sql: Sql, associationId: string, revision: number): Promise<void> {
-  await sql.query('update sync.associations set planned_revision = $2 where id = $1', [
-    associationId,
-    revision,
-  ]);
+/** Notes which revision of the secret an association is planned from, and which keys of that one cannot be synced. */
+export async function notePlanned(
+  sql: Sql,
+  associationId: string,
+  revision: number,
+  unnamed: readonly UnnamedKey[],
+): Promise<void> {
+  await sql.query(
+    `update sync.associations
+        set planned_revision = $2, unnamed_keys = $3::text::json,
+            updated_at = case when unnamed_keys::text = $3::text then updated_at else now() end
+      where id = $1`,
+    [associationId, revision, JSON.stringify(unnamed)],
+  );
 }
 
 /** Associations of a secret by name, with their destination. */

@@ -72,10 +72,10 @@ async function destinationsOf({ db }: Context, caller: Caller, ref: z.infer<type
   );
   return {
     associated_destinations: Object.fromEntries(
-      associations.map(({ id, type, name, updatedAt }) => [
-        `${type}/${name}`,
-        { type, name, ...presentSummary(entries.get(id) ?? [], updatedAt) },
-      ]),
+      associations.map((association) => {
+        const { id, type, name } = association;
+        return [`${type}/${name}`, { type, name, ...presentSummary(association, entries.get(id) ?? []) }];
+      }),
     ),
   };
 }

@@ -6,7 +6,12 @@ import { z } from 'zod';
 import { associate } from '../associate.ts';
 import type { Context } from '../context.ts';
 import { disassociate } from '../disassociate.ts';
-import { type PresentedAssociation, presentAssociation, presentUnsynced } from '../present-association.ts';
+import {
+  type PresentedAssociation,
+  presentAssociation,
+  presentEntries,
+  presentUnsynced,
+} from '../present-association.ts';
 import { type AssociationRow, associationsOf, findAssociation } from '../queries/associations.ts';
 import { findDestination } from '../queries/destinations.ts';
 import { DestinationRef, SecretRef, WaitQuery } from './destination-ref.ts';
@@ -97,7 +102,7 @@ async function linesAfterRemoval(
   const leftIds = new Set(left.map(({ id }) => id));
   const gone = entries.filter(({ id }) => !leftIds.has(id));
   const unsynced = gone.length > 0 || left.length === 0 ? presentUnsynced(association, gone, new Date()) : {};
-  return { ...unsynced, ...presentAssociation(association, left) };
+  return { ...unsynced, ...presentEntries(association, left) };
 }
 
 async function linesOf(
