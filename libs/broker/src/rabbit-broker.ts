@@ -1,10 +1,10 @@
 import { Problem } from '@secrets/domain';
-import type { Channel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import type { Broker, BrokerLog, Depth, ParkedMessage } from './broker.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
 import { RabbitLink, type RabbitTls } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
-import { declareParkedQueue, declareQueue, parkedQueue } from './rabbit-queues.ts';
+import { onChannel, parkedQueue, QueueMaker } from './rabbit-queues.ts';
 import { within } from './within.ts';
 
 export interface RabbitOptions {
@@ -47,16 +47,21 @@ export function openRabbit(given: RabbitOptions): Broker {
   const link = (purpose: string) => new RabbitLink({ ...options, tls: options.tls, purpose });
   const publishing = link('publish');
   const consuming = link('consume');
-  const publisher = new RabbitPublisher(publishing, options);
+  const queues = new QueueMaker();
+  const publisher = new RabbitPublisher(publishing, queues, options);
   const consumers: RabbitConsumer[] = [];
   const named = (queue: string) => options.queuePrefix + queue;
-  const ask = <T>(question: (channel: Channel) => Promise<T>) =>
-    askOnce(consuming, options.confirmTimeoutMs, question);
+  /** Asks on a channel of its own, of a queue that is there or made. */
+  const ask = <T>(queue: string, question: (channel: Channel, queue: string) => Promise<T>) =>
+    askOnce(consuming, options.confirmTimeoutMs, async (connection) => {
+      await queues.ensure(connection, named(queue));
+      return await onChannel(connection, (channel) => question(channel, named(queue)));
+    });
 
   return {
     publish: (queue, messages) => publisher.publish(named(queue), messages),
     consume: async (queue, { concurrency }, handler) => {
-      const consumer = new RabbitConsumer(consuming, {
+      const consumer = new RabbitConsumer(consuming, queues, {
         ...options,
         queue: named(queue),
         concurrency,
@@ -65,10 +70,10 @@ export function openRabbit(given: RabbitOptions): Broker {
       consumers.push(consumer);
       return consumer;
     },
-    depth: (queue) => ask((channel) => depthOf(channel, named(queue))),
+    depth: (queue) => ask(queue, depthOf),
     parkedDepth: (queue) =>
-      ask(async (channel) => (await declareParkedQueue(channel, named(queue))).messageCount),
-    parked: (queue, limit) => ask((channel) => peek(channel, named(queue), limit)),
+      ask(queue, async (channel, name) => (await channel.checkQueue(parkedQueue(name))).messageCount),
+    parked: (queue, limit) => ask(queue, (channel, name) => peek(channel, name, limit)),
     state: () => (publishing.isConnected() && consuming.isConnected() ? 'connected' : 'reconnecting'),
     close: async () => {
       await Promise.all(consumers.map((consumer) => consumer.stop()));
@@ -78,21 +83,13 @@ export function openRabbit(given: RabbitOptions): Broker {
   };
 }
 
-/** Asks on a channel of its own, whose failure then concerns nobody else. */
 async function askOnce<T>(
   link: RabbitLink,
   timeoutMs: number,
-  question: (channel: Channel) => Promise<T>,
+  question: (connection: ChannelModel) => Promise<T>,
 ): Promise<T> {
   const giveUp = new AbortController();
-  const asking = async () => {
-    const connection = await link.connection(giveUp.signal);
-    const channel = await connection.createChannel();
-    channel.on('error', () => undefined); // the question rejects with the same error
-    const answer = await question(channel);
-    await channel.close();
-    return answer;
-  };
+  const asking = async () => question(await link.connection(giveUp.signal));
   try {
     return await within(timeoutMs, asking(), 'the broker did not answer in time');
   } catch (cause) {
@@ -104,13 +101,12 @@ async function askOnce<T>(
 }
 
 async function depthOf(channel: Channel, queue: string): Promise<Depth> {
-  const { messageCount, consumerCount } = await declareQueue(channel, queue);
+  const { messageCount, consumerCount } = await channel.checkQueue(queue);
   return { ready: messageCount, consumers: consumerCount };
 }
 
 /** Takes without acknowledging: closing the channel puts the messages back. */
 async function peek(channel: Channel, queue: string, limit: number): Promise<ParkedMessage[]> {
-  await declareParkedQueue(channel, queue);
   const seen: ParkedMessage[] = [];
   while (seen.length < limit) {
     const message = await channel.get(parkedQueue(queue));

@@ -3,7 +3,7 @@ import type { BrokerLog, Consumer, MessageHandler, Verdict } from './broker.ts';
 import { judgeDelivery } from './judge-delivery.ts';
 import { againPause, growingPauseMs, sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
-import { declareQueue, deliveriesOf } from './rabbit-queues.ts';
+import { deliveriesOf, type QueueMaker } from './rabbit-queues.ts';
 import { RunningHandlers } from './running-handlers.ts';
 import { within } from './within.ts';
 
@@ -42,6 +42,7 @@ const answerTimeoutMs = 800;
  */
 export class RabbitConsumer implements Consumer {
   readonly #link: RabbitLink;
+  readonly #queues: QueueMaker;
   readonly #options: RabbitConsumerOptions;
   readonly #running: RunningHandlers;
   readonly #stopping = new AbortController();
@@ -52,8 +53,9 @@ export class RabbitConsumer implements Consumer {
   #turn: Promise<void> = Promise.resolve();
   #waiting: Received[] = [];
 
-  constructor(link: RabbitLink, options: RabbitConsumerOptions) {
+  constructor(link: RabbitLink, queues: QueueMaker, options: RabbitConsumerOptions) {
     this.#link = link;
+    this.#queues = queues;
     this.#options = options;
     this.#running = new RunningHandlers(options.concurrency);
     this.#ended = this.#keepConsuming();
@@ -112,12 +114,12 @@ export class RabbitConsumer implements Consumer {
   /** Opens a channel, consumes if that is wanted, and resolves when the channel is closed. */
   async #runSession(connection: ChannelModel): Promise<void> {
     const { concurrency, log, queue } = this.#options;
+    await this.#queues.ensure(connection, queue);
     const channel = await connection.createChannel();
     const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
     channel.on('error', (error) =>
       log.warn({ queue, reason: reasonOf(error) }, 'consuming channel closed by the broker'),
     );
-    await declareQueue(channel, queue);
     await channel.prefetch(concurrency);
     const session = { channel, tag: undefined, received: 0, receivedAtLastLook: -1 };
     this.#session = session;
@@ -142,7 +144,7 @@ export class RabbitConsumer implements Consumer {
     const { queue, log } = this.#options;
     const { received } = session;
     try {
-      const { messageCount, consumerCount } = await declareQueue(session.channel, queue);
+      const { messageCount, consumerCount } = await session.channel.checkQueue(queue);
       const isForgotten =
         received === session.receivedAtLastLook && (messageCount > 0 || consumerCount === 0);
       session.receivedAtLastLook = received;
@@ -150,7 +152,7 @@ export class RabbitConsumer implements Consumer {
       log.warn({ queue }, 'queue forgot its consumer; consuming again');
       await session.channel.close();
     } catch {
-      // The channel is being closed: the session ends and a new one begins.
+      // The channel is being closed, or was by this look as the queue is gone: the session ends and a new one begins.
     }
   }
 

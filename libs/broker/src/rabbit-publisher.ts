@@ -4,7 +4,7 @@ import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { BrokerLog, Json } from './broker.ts';
 import { sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
-import { declareQueue } from './rabbit-queues.ts';
+import type { QueueMaker } from './rabbit-queues.ts';
 import { within } from './within.ts';
 
 export interface RabbitPublisherOptions {
@@ -14,8 +14,10 @@ export interface RabbitPublisherOptions {
 
 /** A confirm channel with what is known of it. */
 interface Desk {
+  connection: ChannelModel;
   channel: ConfirmChannel;
-  declared: Map<string, Promise<unknown>>;
+  /** Queues that are there. */
+  ensured: Map<string, Promise<void>>;
   /** Messages that RabbitMQ sent back because their queue is gone. */
   returned: Set<string>;
 }
@@ -27,12 +29,14 @@ const againMs = 100;
 /** Publishes with confirms on one channel, opened again after each loss. */
 export class RabbitPublisher {
   readonly #link: RabbitLink;
+  readonly #queues: QueueMaker;
   readonly #options: RabbitPublisherOptions;
   readonly #underWay = new Set<Promise<void>>();
   #desk: Promise<Desk> | undefined;
 
-  constructor(link: RabbitLink, options: RabbitPublisherOptions) {
+  constructor(link: RabbitLink, queues: QueueMaker, options: RabbitPublisherOptions) {
     this.#link = link;
+    this.#queues = queues;
     this.#options = options;
   }
 
@@ -86,9 +90,20 @@ export class RabbitPublisher {
   async #confirmed(queue: string, messages: readonly Json[], signal: AbortSignal): Promise<void> {
     await this.#link.unblocked(signal);
     const desk = await this.#openDesk(await this.#link.connection(signal));
-    await declareOnce(desk, queue);
+    await this.#ensureOnce(desk, queue);
     if (signal.aborted) return;
     await Promise.all(messages.map((message) => send(desk, queue, message)));
+  }
+
+  async #ensureOnce({ connection, ensured }: Desk, queue: string): Promise<void> {
+    const ensuring = ensured.get(queue) ?? this.#queues.ensure(connection, queue);
+    ensured.set(queue, ensuring);
+    try {
+      await ensuring;
+    } catch (error) {
+      if (ensured.get(queue) === ensuring) ensured.delete(queue);
+      throw error;
+    }
   }
 
   async #openDesk(connection: ChannelModel): Promise<Desk> {
@@ -99,7 +114,7 @@ export class RabbitPublisher {
   async #newDesk(connection: ChannelModel): Promise<Desk> {
     try {
       const channel = await connection.createConfirmChannel();
-      const desk: Desk = { channel, declared: new Map(), returned: new Set() };
+      const desk: Desk = { connection, channel, ensured: new Map(), returned: new Set() };
       channel.on('error', (error) =>
         this.#options.log.error({ reason: reasonOf(error) }, 'publishing channel closed by the broker'),
       );
@@ -107,7 +122,7 @@ export class RabbitPublisher {
         this.#desk = undefined;
       });
       channel.on('return', (message) => {
-        desk.declared.delete(message.fields.routingKey);
+        desk.ensured.delete(message.fields.routingKey);
         desk.returned.add(String(message.properties.messageId));
       });
       return desk;
@@ -116,12 +131,6 @@ export class RabbitPublisher {
       throw error;
     }
   }
-}
-
-async function declareOnce({ channel, declared }: Desk, queue: string): Promise<void> {
-  const declaring = declared.get(queue) ?? declareQueue(channel, queue);
-  declared.set(queue, declaring);
-  await declaring;
 }
 
 function send({ channel, returned }: Desk, queue: string, message: Json): Promise<void> {

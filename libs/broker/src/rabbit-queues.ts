@@ -1,4 +1,4 @@
-import type { Channel, ConsumeMessage, Replies } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { deliveryLimit } from './broker.ts';
 
 export const parkedQueue = (queue: string): string => `${queue}.parked`;
@@ -6,15 +6,27 @@ export const parkedQueue = (queue: string): string => `${queue}.parked`;
 /** Looking at parked messages counts as delivering them, and RabbitMQ 4 drops at 20 when nothing else is said. */
 const parkedDeliveryLimit = 2_000_000_000;
 
+/** A queue as RabbitMQ is told of it: by whoever declares it, or in an import of definitions. */
+export interface QueueDefinition {
+  name: string;
+  durable: true;
+  arguments: Record<string, string | number>;
+}
+
 /**
- * Declares a durable quorum queue and the one beside it for what is parked. `at-least-once` keeps a message in the
+ * A durable quorum queue, after the one beside it for what is parked. `at-least-once` keeps a message in the
  * queue until its dead letter is confirmed, and asks for `reject-publish`
  * (https://www.rabbitmq.com/docs/quorum-queues#activating-at-least-once-dead-lettering).
- * Changing an argument makes RabbitMQ refuse the declaration of queues that exist: that takes a migration.
+ * Changing an argument changes no queue that exists: that takes a migration.
  */
-export async function declareQueue(channel: Channel, queue: string): Promise<Replies.AssertQueue> {
-  await declareParkedQueue(channel, queue);
-  return await channel.assertQueue(queue, {
+export const queueDefinitions = (queue: string): QueueDefinition[] => [
+  {
+    name: parkedQueue(queue),
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': parkedDeliveryLimit },
+  },
+  {
+    name: queue,
     durable: true,
     arguments: {
       'x-queue-type': 'quorum',
@@ -24,14 +36,60 @@ export async function declareQueue(channel: Channel, queue: string): Promise<Rep
       'x-dead-letter-strategy': 'at-least-once',
       'x-overflow': 'reject-publish',
     },
-  });
+  },
+];
+
+/** https://www.rabbitmq.com/amqp-0-9-1-reference#constants */
+const accessRefused = 403;
+
+/**
+ * Makes queues that are missing; of those that are there RabbitMQ compares the arguments, and refuses others. A user for
+ * whom somebody else makes the queues need have no right to declare any: that is asked once, and then they are looked for.
+ */
+export class QueueMaker {
+  #mayDeclare = true;
+
+  /** Makes a queue and the one beside it. Throws when they are otherwise, or missing and not to be made by this user. */
+  async ensure(connection: ChannelModel, queue: string): Promise<void> {
+    const definitions = queueDefinitions(queue);
+    if (this.#mayDeclare && (await declared(connection, definitions))) return;
+    this.#mayDeclare = false;
+    try {
+      await onChannel(connection, async (channel) => {
+        for (const { name } of definitions) await channel.checkQueue(name);
+      });
+    } catch (error) {
+      this.#mayDeclare = true; // perhaps by now
+      throw error;
+    }
+  }
 }
 
-export async function declareParkedQueue(channel: Channel, queue: string): Promise<Replies.AssertQueue> {
-  return await channel.assertQueue(parkedQueue(queue), {
-    durable: true,
-    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': parkedDeliveryLimit },
-  });
+/** False when the user has no right to. */
+async function declared(connection: ChannelModel, definitions: readonly QueueDefinition[]): Promise<boolean> {
+  try {
+    await onChannel(connection, async (channel) => {
+      for (const { name, ...options } of definitions) await channel.assertQueue(name, options);
+    });
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === accessRefused) return false;
+    throw error;
+  }
+}
+
+/** Works on a channel of its own, whose failure then concerns nobody else. */
+export async function onChannel<T>(
+  connection: ChannelModel,
+  work: (channel: Channel) => Promise<T>,
+): Promise<T> {
+  const channel = await connection.createChannel();
+  channel.on('error', () => undefined); // the work rejects with the same error
+  try {
+    return await work(channel);
+  } finally {
+    await channel.close().catch(() => undefined); // it closed by its failure
+  }
 }
 
 /**
