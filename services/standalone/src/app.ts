@@ -4,7 +4,7 @@ import { type Db, openEmbedded, prepareSchema } from '@secrets/db';
 import { createGateway } from '@secrets/gateway';
 import { type RunningServer, type Service, startServer, stopInOrder } from '@secrets/http';
 import { createLogin, ensureRootToken, migrations as loginSchema } from '@secrets/login';
-import { type Sandbox, startSandbox } from '@secrets/sandbox';
+import type { Sandbox } from '@secrets/sandbox';
 import { type KeyRing, readKeyRing } from '@secrets/seal';
 import { createSecrets, migrations as secretsSchema } from '@secrets/secrets';
 import { createSyncControl, migrations as syncSchema } from '@secrets/sync-control';
@@ -14,6 +14,7 @@ import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
+import { sandboxBeside } from './sandbox-beside.ts';
 
 /** Everything in one process, running. */
 export interface Standalone {
@@ -45,9 +46,7 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
   for (const schema of [loginSchema, secretsSchema, syncSchema]) await prepareSchema(db, schema, log);
   await endAllLeases(db); // nobody else can hold one: the database is this process's alone
   const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
-  const sandbox = env.SANDBOX
-    ? await startSandbox({ host: env.SANDBOX_HOST, port: env.SANDBOX_PORT, dataFile: folder.sandbox })
-    : undefined;
+  const sandbox = await sandboxBeside(env, folder.sandbox);
   const parts: Parts = {
     db,
     broker,

@@ -19,7 +19,8 @@ export const Env = z.object({
   SANDBOX: toggle.default(true),
   /** Not `HOST`: the sandbox shows every value that was pushed, and its directory gives a token to anybody who asks. */
   SANDBOX_HOST: z.string().default('127.0.0.1'),
-  SANDBOX_PORT: port.default(8300),
+  /** Default: 8300, or a free one where that is taken. */
+  SANDBOX_PORT: port.optional(),
   CLOUDA_ENDPOINT_URL: z.url().optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
   EGRESS_ALLOW: commaList.default([]),
