@@ -109,7 +109,7 @@ describe('refusals', () => {
     });
     expect([answer.status, await answer.json()]).toEqual([
       400,
-      { errors: ['id: the number has more digits than can be kept; send it as a string'] },
+      { errors: ['data.id: the number has more digits than can be kept; send it as a string'] },
     ]);
   });
 

@@ -4,16 +4,21 @@ const mayLose = /[\d.]{16}|\d[eE][+-]?\d/;
 type Reviver = (this: unknown, name: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
- * The name of a field of a JSON text whose number would not be kept as it was sent: one with more digits than a double
- * has, or too large or too small for it. Undefined when there is none, or the text is no JSON. A secret that came back
- * with other digits would be worse than a refusal; how the same number is spelt (`1.0`, `1e2`) is not kept.
+ * Where in a JSON text, such as `data.ports.1`, a number stands that would not be kept as it was sent: one with more
+ * digits than a double has, or too large or too small for it. Undefined when there is none, or the text is no JSON. A
+ * secret that came back with other digits would be worse than a refusal; how a number is spelt (`1.0`, `1e2`) is not kept.
  */
 export function inexactNumber(body: Buffer): string | undefined {
   const text = body.toString('utf8').replace(/^\ufeff/, ''); // the parser that follows skips the mark too
   if (!mayLose.test(text)) return undefined;
-  let found: string | undefined;
-  const look: Reviver = (name, value, context) => {
-    if (typeof value === 'number' && !isExact(value, context?.source ?? '')) found ??= name;
+  const names: string[] = [];
+  let holder: unknown;
+  // A value is seen before what holds it: from the number on, the names are gathered up to the body, whose own is empty.
+  const look: Reviver = function (name, value, context) {
+    if (names.length === 0 ? isChanged(value, context?.source) : value === holder) {
+      names.unshift(name);
+      holder = this;
+    }
     return value;
   };
   try {
@@ -21,8 +26,11 @@ export function inexactNumber(body: Buffer): string | undefined {
   } catch {
     return undefined; // the parser that follows says so
   }
-  return found;
+  return names.length === 0 ? undefined : names.slice(1).join('.') || 'the body';
 }
+
+const isChanged = (value: unknown, source = ''): boolean =>
+  typeof value === 'number' && !isExact(value, source);
 
 /** JSON is written with the fewest digits that mean the same double: these are what the reader of a secret gets. */
 const isExact = (value: number, source: string): boolean =>
