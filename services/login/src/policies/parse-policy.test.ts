@@ -12,6 +12,12 @@ describe('policies that cannot be', () => {
     ['path "a" {\n  capabilities = ["read"\n}', /line 3, column 2/],
     ['path "a" {\n capabilities = ["read"]\n', /line 3.*EOF/],
     ['{"path": {"a":\n ]}', /not valid JSON/],
+    ['{"path":{"a":{"capabilities":["deny"]},"a":{"capabilities":["read"]}}}', /"a" stands twice/],
+    ['{"path":{"a":{"capabilities":["deny"],"capabilities":["read"]}}}', /"capabilities" stands twice/],
+    [
+      '{"path":{"a":{"capabilities":["deny"]}},"p\\u0061th":{"b":{"capabilities":["read"]}}}',
+      /"path" stands twice/,
+    ],
     ['', /holds no path/],
     ['# nothing', /holds no path/],
     ['{}', /holds no path/],
@@ -33,6 +39,7 @@ describe('policies that cannot be', () => {
     [`#${'x'.repeat(70_000)}`, /64 KiB/],
     [plusPaths(201), /at most 200 paths with \+/],
     [`a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
+    [`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /a is not known/],
     [`a = ${'[1,'.repeat(20_000)}`, /nested too deeply/],
   ])('%#', async (source, expected) => {
     await expect(parsePolicy(source)).rejects.toThrow(expected);
@@ -56,6 +63,11 @@ test('HCL: comments, several blocks, the same path twice', async () => {
       { path: 'secret/data/*', capabilities: ['create'] },
     ],
   });
+});
+
+test('JSON: the same name in different places, and texts that look like names', async () => {
+  const source = '{"path":{"a\\":":{"capabilities":["read"]},"capabilities":{"capabilities":["read"]}}}';
+  expect((await parsePolicy(source)).paths.map(({ path }) => path)).toEqual(['a":', 'capabilities']);
 });
 
 test.each(['{"path":{"a":{"capabilities":["deny"]}}}', '{"path":[{"a":[{"capabilities":["deny"]}]}]}'])(

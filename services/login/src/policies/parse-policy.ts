@@ -1,6 +1,7 @@
 import { type Capability, capabilities, PolicyRules } from '@secrets/access';
 import { invalid } from '@secrets/domain';
 import { readHcl } from './read-hcl.ts';
+import { repeatedName } from './repeated-name.ts';
 
 const mostBytes = 65_536;
 const mostPaths = 2_000;
@@ -29,6 +30,16 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
 const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 
 function readJson(source: string): unknown {
+  const tree = parsedJson(source);
+  const repeated = repeatedName(source);
+  if (repeated !== undefined)
+    throw invalid(
+      `policy: ${JSON.stringify(repeated)} stands twice in one JSON object, and only one would count`,
+    );
+  return tree;
+}
+
+function parsedJson(source: string): unknown {
   try {
     return JSON.parse(source);
   } catch (error) {
