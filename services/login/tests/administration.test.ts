@@ -80,6 +80,14 @@ describe('policies', () => {
     const other = await login.call('POST', '/sys/capabilities-accessor', { accessor, paths: 'kv/a' });
     expect(other.body.data.capabilities).toEqual(['read', 'list']);
   });
+
+  test.each(['service', 'batch'])('capabilities of a %s token', async (type) => {
+    await login.call('POST', '/sys/policies/acl/able', { policy: hcl });
+    const made = await login.call('POST', '/auth/token/create', { policies: 'able', type });
+    const body = { token: made.body.auth.client_token, paths: 'kv/a' };
+    const answer = await login.call('POST', '/sys/capabilities', body);
+    expect(answer.body.data?.capabilities).toEqual(['read', 'list']);
+  });
 });
 
 describe('namespaces', () => {

@@ -197,6 +197,72 @@ test('tokens of another namespace are out of reach, those below are not', async 
   expect((await login.call('POST', '/auth/token/revoke-accessor', body, within)).status).toBe(404);
 });
 
+test.each(['service', 'batch'])(
+  'a %s token of a namespace below is found, one of a namespace above is not',
+  async (type) => {
+    const [top, inner] = ['reach-top', 'reach-top/inner'];
+    for (const path of [top, inner]) await login.call('POST', `/sys/namespaces/${path}`);
+    const namespaceOf = async (path: string) => ({
+      id: (await login.call('GET', `/sys/namespaces/${path}`)).body.data.id,
+      path,
+    });
+    const within = async (path: string) => ({ ...login.root, namespace: await namespaceOf(path) });
+    const made = await create({ policies: 'dev', type }, await within(inner));
+    const { client_token: token } = made.body.auth;
+    const asked = async (path: string) =>
+      login.call('POST', '/auth/token/lookup', { token }, await within(path));
+    expect((await asked(inner)).body.data.namespace_path).toBe('reach-top/inner/');
+    expect((await asked(top)).body.data.namespace_path).toBe('reach-top/inner/');
+    const above = await create({ policies: 'dev', type }, await within(top));
+    const unseen = await login.call(
+      'POST',
+      '/auth/token/lookup',
+      { token: above.body.auth.client_token },
+      await within(inner),
+    );
+    expect(unseen.status).toBe(404);
+  },
+);
+
+test.each(['service', 'batch'])(
+  'a %s token tells its true end, which is that of its parent when that comes first',
+  async (type) => {
+    const grandparent = await create({ policies: 'dev', ttl: 60 });
+    const parent = await create({ ttl: '1h' }, login.callerOf(grandparent));
+    const made = await create({ ttl: '5h', type }, login.callerOf(parent));
+    expect(made.body.warnings[0]).toMatch(/cut down/);
+    const { client_token: token, lease_duration } = made.body.auth;
+    const { ttl, expire_time } = (await lookedUp(token)).body.data;
+    for (const seconds of [lease_duration, ttl, (Date.parse(expire_time) - Date.now()) / 1000]) {
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(seconds).toBeGreaterThan(0);
+    }
+    // Its own end is not moved: once the parents live on, so does what they made.
+    const later = { increment: '2h' };
+    for (const ancestor of [grandparent, parent])
+      await login.call('POST', '/auth/token/renew-self', later, login.callerOf(ancestor));
+    expect((await lookedUp(token)).body.data.ttl).toBeGreaterThan(7_000);
+  },
+);
+
+test('what a token that ends has made never lives for ever, and its renewal tells the true end', async () => {
+  const parent = await create({ ttl: 60 });
+  const forever = await create({}, { ...login.root, accessor: parent.body.auth.accessor });
+  expect(forever.body.auth.lease_duration).toBeGreaterThan(0);
+  expect((await lookedUp(forever.body.auth.client_token)).body.data.expire_time).not.toBeNull();
+  const child = await create(
+    { policies: 'dev', ttl: 30 },
+    { ...login.root, accessor: parent.body.auth.accessor },
+  );
+  const renewed = await login.call(
+    'POST',
+    '/auth/token/renew-self',
+    { increment: '1h' },
+    login.callerOf(child),
+  );
+  expect(renewed.body.auth.lease_duration).toBeLessThanOrEqual(60);
+});
+
 test('the sweep deletes what has ended, page by page, with its children', async () => {
   await sweepTokens(login.db);
   const parent = await create({ policies: 'dev', ttl: 60 });

@@ -2,7 +2,7 @@ import { ancestorsEnd } from '@secrets/access';
 import type { Db, Sql } from '@secrets/db';
 import { errorCode, permissionDenied } from '@secrets/domain';
 import type { LoginSource } from '../cloudb/login-source.ts';
-import type { Lifetime } from '../tokens/token-lifetime.ts';
+import { earliest, type Lifetime } from '../tokens/token-lifetime.ts';
 import { revoking } from './revoking.ts';
 
 /** A service token that is about to be stored. */
@@ -42,11 +42,17 @@ export interface StoredToken {
   explicitMaxTtlSeconds: number;
   maxExpiresAt: Date | null;
   expiresAt: Date | null;
+  /** The earliest end of what it was made with; null when none of that ends. */
+  ancestorsEndAt: Date | null;
   usesLeft: number | null;
   loginSource: LoginSource | null;
   createdAt: Date;
   renewedAt: Date | null;
 }
+
+/** When a token ends: at its own end or that of what it was made with, whichever comes first; null is for ever. */
+export const endOf = (token: Pick<StoredToken, 'expiresAt' | 'ancestorsEndAt'>): Date | null =>
+  earliest(token.expiresAt, token.ancestorsEndAt);
 
 const foreignKeyViolation = '23503';
 
@@ -95,20 +101,21 @@ const storedToken = `
     t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs", t.renewable,
     t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
-    t.expires_at as "expiresAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
+    t.expires_at as "expiresAt", above.ends_at as "ancestorsEndAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
     t.created_at as "createdAt", t.renewed_at as "renewedAt"
-  from login.tokens t join login.namespaces n on n.id = t.namespace_id`;
-const stillValid = `coalesce(least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) > now(), true)`;
+  from login.tokens t join login.namespaces n on n.id = t.namespace_id
+  cross join lateral (select ${ancestorsEnd('t.parent_accessor')} as ends_at) above`;
+const stillValid = (above: string) => `coalesce(least(t.expires_at, ${above}) > now(), true)`;
 
 /** The token of an accessor; undefined when there is none or it has ended. */
 export async function tokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
-  const text = `${storedToken} where t.accessor = $1 and ${stillValid}`;
+  const text = `${storedToken} where t.accessor = $1 and ${stillValid('above.ends_at')}`;
   return (await sql.query<StoredToken>(text, [accessor]))[0];
 }
 
 /** The token of a hash; undefined when there is none or it has ended. */
 export async function tokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken | undefined> {
-  const text = `${storedToken} where t.hash = $1 and ${stillValid}`;
+  const text = `${storedToken} where t.hash = $1 and ${stillValid('above.ends_at')}`;
   return (await sql.query<StoredToken>(text, [hash]))[0];
 }
 
@@ -116,7 +123,7 @@ export async function tokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken |
 export async function renewTokenUntil(sql: Sql, accessor: string, expiresAt: Date | null): Promise<boolean> {
   const rows = await sql.query(
     `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
-     where t.accessor = $1 and ${stillValid} returning 1`,
+     where t.accessor = $1 and ${stillValid(ancestorsEnd('t.parent_accessor'))} returning 1`,
     [accessor, expiresAt],
   );
   return rows.length > 0;

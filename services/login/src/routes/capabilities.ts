@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { LoginApp } from '../login-app.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/tokens.ts';
-import { findByAccessor, findByToken } from '../tokens/find-token.ts';
+import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
 
 const mostPaths = 256;
 const asked = { paths: stringList.optional(), path: stringList.optional() };
@@ -43,14 +43,20 @@ const byToken = (app: LoginApp) =>
     summary: 'What a token may do on some paths',
     body: z.object({ ...asked, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const token = await findByToken(app, caller, body.token);
-      return answer(await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)));
+      const batch = await findBatchToken(app, caller, body.token);
+      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(app, caller, body.token));
+      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
 const holderOf = (token: StoredToken) => ({
   policies: token.policies,
   namespace: { id: token.namespaceId, path: token.namespacePath },
+});
+
+const holderOfBatch = ({ holds, namespacePath }: FoundBatchToken) => ({
+  policies: holds.policies,
+  namespace: { id: holds.namespace_id, path: namespacePath },
 });
 
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {

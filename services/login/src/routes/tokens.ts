@@ -6,7 +6,7 @@ import type { LoginApp } from '../login-app.ts';
 import { deleteToken, deleteTokenAlone } from '../queries/tokens.ts';
 import { authObject } from '../tokens/auth-object.ts';
 import { createToken } from '../tokens/create-token.ts';
-import { findByAccessor, findByToken, openedBatchToken, ownToken } from '../tokens/find-token.ts';
+import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
 import { describeBatchCaller, describeBatchToken, describeToken } from '../tokens/token-description.ts';
 import { TokenWish } from '../tokens/token-wish.ts';
@@ -44,7 +44,7 @@ const create = (app: LoginApp, name: string, orphan: boolean) =>
       const token = await createToken(app, caller, order);
       const wished = body.period ?? body.ttl ?? 0;
       if (token.leaseSeconds > 0 && wished > token.leaseSeconds + 1)
-        warn('the lifetime asked for is over a maximum and was cut down to it');
+        warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
       return { auth: authObject(token) };
     },
   });
@@ -67,7 +67,7 @@ const lookUp = (app: LoginApp) =>
     summary: 'Read what is known of a token',
     body: tokenBody,
     handle: async ({ body, caller }) => {
-      const batch = await openedBatchToken(app, caller, body.token);
+      const batch = await findBatchToken(app, caller, body.token);
       if (batch !== undefined) return { data: describeBatchToken(batch, new Date()) };
       return { data: describeToken(await findByToken(app, caller, body.token), new Date()) };
     },

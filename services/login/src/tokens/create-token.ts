@@ -11,11 +11,11 @@ import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { maySudo } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
-import { insertToken, type NewToken, type StoredToken, tokenByAccessor } from '../queries/tokens.ts';
+import { endOf, insertToken, type NewToken, type StoredToken, tokenByAccessor } from '../queries/tokens.ts';
 import type { IssuedToken } from './auth-object.ts';
 import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
-import { type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
+import { earliest, type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
 import type { TokenWish } from './token-wish.ts';
 
 export interface TokenOrder {
@@ -47,7 +47,9 @@ export async function createToken(app: LoginApp, caller: Caller, order: TokenOrd
   );
   const boundCidrs = childCidrs(caller, parent.boundCidrs, wish.bound_cidrs);
   const token = { ...newTokenOf(caller, order, policies, lifetime), boundCidrs };
-  return type === 'batch' ? issueBatchToken(app, token) : issueServiceToken(app, token);
+  const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
+  const endsAt = earliest(lifetime.expiresAt, order.orphan ? null : endOf(parent));
+  return { ...answer, leaseSeconds: secondsLeft(endsAt, new Date()) };
 }
 
 function newTokenOf(

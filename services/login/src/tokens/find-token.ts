@@ -23,18 +23,28 @@ export async function findByToken(app: LoginApp, caller: Caller, token: string):
   return reachable(caller, await tokenByHash(app.db, tokenHash(token)));
 }
 
-/** What a batch token that was sent as a value holds; undefined when it is none that is still valid and in reach. */
-export async function openedBatchToken(
+/** A batch token that was sent as a value. */
+export interface FoundBatchToken {
+  holds: BatchToken;
+  namespacePath: string;
+  /** Its own end or that of what it was made with, whichever comes first. */
+  endsAt: Date;
+}
+
+/** The batch token of a value; undefined when it is none that is still valid and stands in the caller's namespace or below. */
+export async function findBatchToken(
   app: LoginApp,
   caller: Caller,
   token: string,
-): Promise<BatchToken | undefined> {
+): Promise<FoundBatchToken | undefined> {
   if (tokenKind(token) !== 'batch') return undefined;
-  const opened = openBatchToken(batchTokenRing(app.keys), token);
-  const inReach = opened?.namespace_id === caller.namespace.id || caller.namespace.id === 'root';
-  if (opened === undefined || !inReach) return undefined;
-  const { row } = await readBatchToken(app.db, opened);
-  return row !== undefined && (batchTokenEnd(opened, row) ?? 0) > Date.now() ? opened : undefined;
+  const holds = openBatchToken(batchTokenRing(app.keys), token);
+  if (holds === undefined) return undefined;
+  const { row } = await readBatchToken(app.db, holds);
+  if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
+  const endsAt = batchTokenEnd(holds, row) ?? 0;
+  if (endsAt <= Date.now()) return undefined;
+  return { holds, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
 }
 
 /** The caller's own token; undefined for a batch token, which is stored nowhere. */

@@ -68,6 +68,10 @@ export function renewedExpiry(
   return new Date(Math.max(latest, token.expiresAt.getTime()));
 }
 
+/** The earlier of two ends; null is for ever. */
+export const earliest = (a: Date | null, b: Date | null): Date | null =>
+  a === null || b === null ? (a ?? b) : new Date(Math.min(a.getTime(), b.getTime()));
+
 /** Seconds until a token ends, rounded up; 0 for a token without an end. */
 export const secondsLeft = (expiresAt: Date | null, now: Date): number =>
   expiresAt === null ? 0 : Math.max(0, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000));
