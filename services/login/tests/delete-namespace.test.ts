@@ -1,11 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type LoginForTest, startLogin } from './login-for-test.ts';
+import { type LoginForTest, loginForTest } from './login-for-test.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'delete-namespace-'));
 let login: LoginForTest;
 beforeAll(async () => {
-  login = await startLogin();
+  login = await loginForTest({ rootTokenFile: join(folder, 'root-token') });
 });
-afterAll(() => login.stop());
+afterAll(async () => {
+  await login.stop();
+  rmSync(folder, { recursive: true });
+});
 
 test('a namespace that another service holds something in stays whole', async () => {
   const made = await login.call('POST', '/sys/namespaces/team', { custom_metadata: { x: '1' } });
