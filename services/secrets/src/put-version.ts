@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { encodeSecretData, Problem, type SecretData, versionIdentity } from '@secrets/domain';
+import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
 import type { MountRef } from './known-mounts.ts';
 import type { Kv } from './kv.ts';
@@ -10,7 +11,10 @@ import { type WantedWrite, whyNotWritten } from './why-not-written.ts';
 /** How often two writers may meet in creating the same secret before one gives up. */
 const mostTries = 8;
 
-/** Writes the next version of a secret. Throws what `whyNotWritten` says, or `MountGone`. */
+/** Most bytes of a value: as many as a request can bring, however many patches it grew by. */
+const mostValueBytes = maxBodyBytes;
+
+/** Writes the next version of a secret. Throws `too_large`, what `whyNotWritten` says, or `MountGone`. */
 export async function putVersion(
   kv: Kv,
   mount: MountRef,
@@ -28,7 +32,7 @@ export async function putVersion(
   throw new Problem('unavailable', 'too many writers of this secret at once; try again');
 }
 
-/** Writes the next version of a secret that nobody changed since it was read; undefined when somebody did. */
+/** Writes the next version of a secret that nobody changed since it was read; undefined when somebody did. Throws `too_large`. */
 export async function replaceVersion(
   kv: Kv,
   mount: MountRef,
@@ -47,12 +51,14 @@ export async function replaceVersion(
 }
 
 function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData>) {
+  const plain = encodeSecretData(value.reveal());
+  if (plain.length > mostValueBytes) throw new Problem('too_large', 'data: the secret would be over 1 MiB');
   const versionId = randomUUID();
   const identity = versionIdentity({ mountId: mount.id, path, versionId });
   return {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(kv.seal, identity, encodeSecretData(value.reveal())),
+    sealed: encrypt(kv.seal, identity, plain),
   };
 }
 

@@ -169,6 +169,16 @@ describe('patch', () => {
   });
 });
 
+test('no secret grows over 1 MiB by patches', async () => {
+  const half = 'x'.repeat(600_000);
+  await write('large', { a: half });
+  const grown = await call('PATCH', '/kv/data/large', { data: { b: half } });
+  expect([grown.status, grown.body.errors]).toEqual([413, ['data: the secret would be over 1 MiB']]);
+  expect((await call('PATCH', '/kv/data/large', { data: { a: null, b: half } })).body.data.version).toBe(2);
+  const kept = await call('GET', '/kv/data/large');
+  expect(kept.body.data.metadata.version).toBe(2);
+});
+
 describe('delete, undelete, destroy', () => {
   test('a deleted version is 404 with its metadata, and comes back', async () => {
     await write('gone', { a: 1 });
