@@ -30,7 +30,11 @@ export interface Db extends Sql {
   close(): Promise<void>;
 }
 
+const foreignKeyViolation = '23503';
 const uniqueViolation = '23505';
+
+/** Whether an error is Postgres' foreign key violation: what a row refers to is gone, or is still referred to. */
+export const isForeignKeyViolation = (error: unknown): boolean => errorCode(error) === foreignKeyViolation;
 
 /** Whether an error is Postgres' unique violation, of the named constraint if one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {

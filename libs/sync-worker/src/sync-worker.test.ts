@@ -32,6 +32,7 @@ describe('a worker that stops', () => {
   beforeAll(async () => {
     [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
     for (const [schema, service] of [
+      ['login', 'login'],
       ['secrets', 'secrets'],
       ['sync', 'sync-control'],
     ] as const) {

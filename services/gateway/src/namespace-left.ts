@@ -17,7 +17,8 @@ const folder = 'sys/namespaces/';
 
 /**
  * Asks the other services what is left in a namespace before login is asked to delete it: a secret or a sync
- * destination of a namespace that is gone could be reached by nobody, and would go on being synced.
+ * destination of a namespace that is gone could be reached by nobody, and would go on being synced. For the sentence: what
+ * comes after this look makes the deletion fail in the database.
  */
 export const refuseFilledNamespace =
   (db: Db, holders: NamespaceHolders): RefuseFilledNamespace =>

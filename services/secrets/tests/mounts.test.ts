@@ -61,7 +61,15 @@ test('mounts never lie inside each other, whoever comes first', async () => {
   expect(made === 1 || !keys.includes('race/')).toBe(true);
 });
 
+test('nothing is mounted in a namespace that was just deleted', async () => {
+  expect(await call('POST', '/sys/mounts/kv', { type: 'kv' }, namespaced('gone'))).toMatchObject({
+    status: 404,
+    body: { errors: [] },
+  });
+});
+
 test('a mount of another namespace is not seen', async () => {
+  await secrets.db.query(`insert into login.namespaces (id, path) values ('n1', 'n1')`);
   await call('POST', '/sys/mounts/mine', { type: 'kv' }, namespaced('n1'));
   await call('POST', '/mine/data/a', { data: { in: 'n1' } }, namespaced('n1'));
   expect((await call('GET', '/mine/data/a')).status).toBe(404);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import type { Caller } from '@secrets/access';
 import type { Broker, Json } from '@secrets/broker';
 import { type Db, migrate } from '@secrets/db';
@@ -21,10 +22,14 @@ export interface TestSecrets {
   stop(): Promise<void>;
 }
 
+/** Mounts stand in namespaces, which another service owns. */
+const namespacesFolder = fileURLToPath(new URL('../../login/migrations', import.meta.url));
+
 export const namespaced = (id: string): Caller => testCaller({ namespace: { id, path: id } });
 
 export async function startSecrets(): Promise<TestSecrets> {
   const db = await openTestDb();
+  await migrate(db, { schema: 'login', folder: namespacesFolder });
   await migrate(db, migrations);
   const seal = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
   const others: (() => Promise<void>)[] = [];

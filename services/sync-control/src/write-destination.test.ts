@@ -14,8 +14,10 @@ let db: Db;
 
 beforeAll(async () => {
   db = await openTestDb();
-  const folder = fileURLToPath(new URL('../../secrets/migrations', import.meta.url));
-  await migrate(db, { schema: 'secrets', folder });
+  for (const schema of ['login', 'secrets']) {
+    const folder = fileURLToPath(new URL(`../../${schema}/migrations`, import.meta.url));
+    await migrate(db, { schema, folder });
+  }
   await migrate(db, migrations);
 }, 120_000);
 afterAll(() => db.close());
@@ -36,4 +38,12 @@ test('create does not change what is there, update creates nothing', async () =>
   await expect(write(['create'], 'eu-central-1')).rejects.toThrow('permission denied');
   await write(['update'], 'eu-central-1');
   await write(['patch'], 'eu-central-1', true);
+});
+
+test('nothing is created in a namespace that was just deleted', async () => {
+  const gone = testCaller({ namespace: { id: 'gone', path: 'gone' }, grants: ['create'] });
+  const wish = { name: 'main', body: {}, mustExist: false };
+  await expect(
+    writeDestination({ db, ring, prefix: 'secrets' }, gone, findDescription('cloudA-sm'), wish),
+  ).rejects.toMatchObject({ kind: 'not_found' });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, Capability } from '@secrets/access';
-import { isUniqueViolation } from '@secrets/db';
+import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
-import { credentialsIdentity, Problem, permissionDenied } from '@secrets/domain';
+import { credentialsIdentity, notFound, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import { tryFailedAgain } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
@@ -88,5 +88,5 @@ function again(error: unknown, { type, name }: DestinationKey): never {
       'conflict',
       `destination ${type}/${name} was being created at the same moment; try again`,
     );
-  throw error;
+  throw isForeignKeyViolation(error) ? notFound() : error; // the namespace was deleted meanwhile
 }

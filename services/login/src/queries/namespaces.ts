@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, isUniqueViolation, type Sql } from '@secrets/db';
+import { type Db, isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { parentPath } from '../namespaces/namespace-path.ts';
 import { revoking } from './revoking.ts';
@@ -70,8 +70,9 @@ export async function namespacesBelow(
 }
 
 /**
- * Deletes a namespace with its tokens, policies and entities; refused (`conflict`) while namespaces or auth mounts
- * stand in it. Secrets and sync destinations are other services' and not seen from here: they stay, out of reach.
+ * Deletes a namespace with its tokens, policies and entities; refused (`conflict`) while namespaces, auth mounts, mounts
+ * or sync destinations stand in it. The last two are other services' and not seen from here: the gateway asks for them
+ * first, to name them, and their rows refer to the namespace, so that none can come between that look and this.
  */
 export async function deleteNamespace(db: Db, { id, path }: NamespaceRow): Promise<void> {
   await revoking(db, async (tx) => {
@@ -84,5 +85,9 @@ export async function deleteNamespace(db: Db, { id, path }: NamespaceRow): Promi
     if (left?.children) throw new Problem('conflict', 'the namespace still holds namespaces');
     if (left?.mounts) throw new Problem('conflict', 'the namespace still holds auth mounts');
     await tx.query('delete from login.namespaces where id = $1', [id]);
+  }).catch((error: unknown) => {
+    if (isForeignKeyViolation(error))
+      throw new Problem('conflict', 'the namespace still holds mounts or sync destinations');
+    throw error;
   });
 }
