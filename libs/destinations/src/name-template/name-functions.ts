@@ -4,7 +4,7 @@ import { TemplateError } from './template-error.ts';
 /** What a function takes before the text that it works on. */
 export type Parameter = 'text' | 'count';
 
-interface NameFunction {
+export interface NameFunction {
   parameters: readonly Parameter[];
   /** Says what is wrong with fixed arguments; they are known when the template is parsed. */
   refuse?(args: readonly (string | number)[]): string | undefined;

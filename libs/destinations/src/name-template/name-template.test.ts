@@ -51,6 +51,7 @@ describe('what is no template', () => {
     ['{{- .SecretPath }}', /unexpected character at position 3/],
     ['{{ .SecretPath "a" }}', /only a function takes arguments/],
     ['{{ lowercase }}', /nothing to work on/],
+    ['{{ now }}', /unknown function now at position 4/],
     ['{{ .SecretPath | replace "a" }}', /takes 2 arguments, not 1/],
     ['{{ .SecretPath | truncate "a" }}', /takes a number here/],
     ['{{ .SecretPath | truncate 0 }}', /from 1 to 2048/],

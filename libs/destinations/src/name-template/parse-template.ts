@@ -1,4 +1,4 @@
-import { nameFunctions, type Parameter } from './name-functions.ts';
+import { type NameFunction, nameFunctions, type Parameter } from './name-functions.ts';
 import { isNameVariable, type NameVariable } from './name-variables.ts';
 import { TemplateError } from './template-error.ts';
 import { type Token, tokenise } from './tokenise.ts';
@@ -57,7 +57,10 @@ function parseStart(command: readonly Token[], position: number): Part {
     return { source: parseSource(head, position), steps: [] };
   }
   const last = command.at(-1);
-  if (command.length < 2) throw new TemplateError(`${head.text} has nothing to work on`, head.position);
+  if (command.length < 2) {
+    knownFunction(head);
+    throw new TemplateError(`${head.text} has nothing to work on`, head.position);
+  }
   return { source: parseSource(last, position), steps: [parseStep(command.slice(0, -1))] };
 }
 
@@ -73,8 +76,7 @@ function parseStep(command: readonly Token[]): Part['steps'][number] {
   const [head, ...given] = command;
   const position = head?.position ?? 1;
   if (head?.kind !== 'word') throw new TemplateError('expected a function', position);
-  const known = nameFunctions.get(head.text);
-  if (!known) throw new TemplateError(`unknown function ${head.text}`, position);
+  const known = knownFunction(head);
   if (given.length !== known.parameters.length) {
     throw new TemplateError(
       `${head.text} takes ${argumentCount(known.parameters.length)}, not ${given.length}`,
@@ -85,6 +87,12 @@ function parseStep(command: readonly Token[]): Part['steps'][number] {
   const refusal = known.refuse?.(args);
   if (refusal !== undefined) throw new TemplateError(`${head.text} ${refusal}`, position);
   return { name: head.text, args };
+}
+
+function knownFunction({ text, position }: { text: string; position: number }): NameFunction {
+  const known = nameFunctions.get(text);
+  if (!known) throw new TemplateError(`unknown function ${text}`, position);
+  return known;
 }
 
 const argumentCount = (count: number): string => (count === 1 ? '1 argument' : `${count} arguments`);
