@@ -54,11 +54,14 @@ export async function dockerRabbit(): Promise<TestServer> {
   const container = await startContainer(images.rabbitmq, (image) =>
     image
       .withEnvironment({ RABBITMQ_DEFAULT_USER: 'test', RABBITMQ_DEFAULT_PASS: 'test' })
-      .withExposedPorts(5672),
+      .withExposedPorts(5672, 15672),
   );
   await untilExec(container, ['rabbitmq-diagnostics', '-q', 'check_port_connectivity']);
   const address = `${container.getHost()}:${container.getMappedPort(5672)}`;
-  return serverOf(container, `amqp://test:test@${address}`, images.rabbitmq);
+  return {
+    ...serverOf(container, `amqp://test:test@${address}`, images.rabbitmq),
+    managementUrl: `http://test:test@${container.getHost()}:${container.getMappedPort(15672)}`,
+  };
 }
 
 async function startContainer(

@@ -8,14 +8,23 @@ import type { TestServer } from './test-server.ts';
 /** Debian's own folder first: the program it puts on the path changes user and takes the machine's settings. */
 const knownFolders = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
 
+interface Ports {
+  port: number;
+  distPort: number;
+  epmdPort: number;
+  /** Of the management API, when it is to be on. */
+  managementPort: number | undefined;
+}
+
 /** A RabbitMQ node of this machine's installation, on free ports of 127.0.0.1, with nothing shared with another. */
-export async function installedRabbit(): Promise<TestServer | string> {
+export async function installedRabbit({ management = false } = {}): Promise<TestServer | string> {
   const folders = [...knownFolders, ...(process.env.PATH ?? '').split(delimiter)];
   const bin = folders.find((folder) => existsSync(join(folder, 'rabbitmq-server')));
   if (bin === undefined) return 'RabbitMQ is not installed';
   const folder = mkdtempSync(join(tmpdir(), 'test-rabbitmq-'));
-  const [port, distPort, epmdPort] = (await freePorts(3)) as [number, number, number];
-  const env = environment(folder, { port, distPort, epmdPort });
+  const [port, distPort, epmdPort, freePort] = (await freePorts(4)) as [number, number, number, number];
+  const managementPort = management ? freePort : undefined;
+  const env = environment(folder, { port, distPort, epmdPort, managementPort });
   const stopEpmd = () => {
     // Started by the node on a port that is ours alone; it would outlive the node.
     spawnSync('epmd', ['-kill'], { env, stdio: 'ignore', timeout: 5_000 });
@@ -25,6 +34,7 @@ export async function installedRabbit(): Promise<TestServer | string> {
     const server = await startChildServer({ command, args: [], env, folder, port, stopSignal: 'SIGTERM' });
     return {
       url: `amqp://guest:guest@127.0.0.1:${port}`,
+      ...(management ? { managementUrl: `http://guest:guest@127.0.0.1:${managementPort}` } : {}),
       how: `${command}, started for the tests`,
       restart: server.restart,
       stop: async () => {
@@ -42,13 +52,13 @@ export async function installedRabbit(): Promise<TestServer | string> {
   }
 }
 
-function environment(
-  folder: string,
-  { port, distPort, epmdPort }: { port: number; distPort: number; epmdPort: number },
-): NodeJS.ProcessEnv {
+function environment(folder: string, { port, distPort, epmdPort, managementPort }: Ports): NodeJS.ProcessEnv {
   const config = join(folder, 'rabbitmq.conf');
-  writeFileSync(config, `listeners.tcp.default = 127.0.0.1:${port}\ndisk_free_limit.absolute = 50MB\n`);
-  writeFileSync(join(folder, 'plugins'), '[].\n');
+  const settings = [`listeners.tcp.default = 127.0.0.1:${port}`, 'disk_free_limit.absolute = 50MB'];
+  if (managementPort !== undefined)
+    settings.push('management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`);
+  writeFileSync(config, `${settings.join('\n')}\n`);
+  writeFileSync(join(folder, 'plugins'), managementPort === undefined ? '[].\n' : '[rabbitmq_management].\n');
   return {
     PATH: process.env.PATH,
     HOME: folder, // holds the cookie

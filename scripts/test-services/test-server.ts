@@ -1,6 +1,8 @@
 /** A server for the tests that was found or started. */
 export interface TestServer {
   url: string;
+  /** Of RabbitMQ's management API, with an administrator's name and password, where it is on. */
+  managementUrl?: string;
   how: string;
   stop(): Promise<void>;
   /** Stops without waiting, when the process is about to end. */

@@ -10,9 +10,12 @@ export const KeysEnv = z.object({
   DATABASE_OWNER: z.string().regex(/^\w+$/).default('postgres'),
   /** Host, port and name of the database, as the services reach it. */
   DATABASE_ADDRESS: z.string().regex(address).default('postgres:5432/secrets'),
-  AMQP_USER: z.string().regex(/^\w+$/).default('secrets'),
+  /** Administrator of RabbitMQ: makes the users and queues. */
+  BROKER_OWNER: z.string().regex(/^\w+$/).default('setup'),
   /** Host and port of RabbitMQ, as the services reach it. */
   AMQP_ADDRESS: z.string().regex(address).default('rabbitmq:5672'),
+  /** Host and port of its management API. */
+  BROKER_ADDRESS: z.string().regex(address).default('rabbitmq:15672'),
 });
 export type KeysEnv = z.infer<typeof KeysEnv>;
 
@@ -24,3 +27,12 @@ export const DatabaseEnv = z.object({
   SETUP_DIR: z.string().min(1).default('/run/keys'),
 });
 export type DatabaseEnv = z.infer<typeof DatabaseEnv>;
+
+/** The environment of `broker`. */
+export const BrokerEnv = z.object({
+  /** RabbitMQ's management API, as its administrator. */
+  BROKER_URL: z.url({ protocol: /^https?$/ }),
+  /** The folder `setup` that `keys` has filled: it holds each user's password. */
+  SETUP_DIR: z.string().min(1).default('/run/keys'),
+});
+export type BrokerEnv = z.infer<typeof BrokerEnv>;

@@ -1,4 +1,4 @@
-/** The workers, one a destination type. A further type is one line here. */
+/** The workers, one a destination type. A further type is one line here: its role, its user of the broker and its queue follow. */
 export const workers = ['sync-worker-clouda-sm'] as const;
 
 /** The services that log in to the database, each with a role of its own. */

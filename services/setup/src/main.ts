@@ -1,14 +1,15 @@
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres } from '@secrets/db';
 import { createLogger } from '@secrets/telemetry';
-import { DatabaseEnv, KeysEnv } from './config.ts';
+import { prepareBroker } from './broker/prepare-broker.ts';
+import { BrokerEnv, DatabaseEnv, KeysEnv } from './config.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
-import { readRolePasswords } from './keys/installation.ts';
+import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
 import { makeKeys } from './keys/make-keys.ts';
 
 const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'info' });
 
-/** What this program does once and ends: `node main.ts keys`, then `node main.ts database`. */
+/** What this program does once and ends: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
     log.info(makeKeys(readConfig(KeysEnv, process.env)), 'every key is in its place');
@@ -19,6 +20,11 @@ const commands: Record<string, () => Promise<void>> = {
     const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
     await prepareDatabase(db, passwords, log).finally(db.close);
     log.info('schemas and roles are ready');
+  },
+  broker: async () => {
+    const env = readConfig(BrokerEnv, withFiles(process.env, ['BROKER_URL']));
+    await prepareBroker(env.BROKER_URL, readBrokerPasswords(env.SETUP_DIR), log);
+    log.info('users and queues are ready');
   },
 };
 

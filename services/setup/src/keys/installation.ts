@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { newToken } from '@secrets/access';
+import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../database-roles.ts';
 import { readIfPresent, writeOnce } from './write-once.ts';
 
@@ -18,8 +19,9 @@ export interface Installation {
   sealKeys: { login: string; secrets: string; sync: string };
   rootToken: string;
   ownerPassword: string;
-  amqpPassword: string;
+  brokerOwnerPassword: string;
   rolePasswords: Record<DatabaseService, string>;
+  brokerPasswords: Record<BrokerService, string>;
 }
 
 /** Reads the installation's secrets from its folder, and draws those that are missing. */
@@ -34,26 +36,28 @@ export function openInstallation(folder: string): Installation {
     },
     rootToken: drawn('root-token', () => newToken().reveal()),
     ownerPassword: drawn('owner.password', password),
-    amqpPassword: drawn('amqp.password', password),
-    rolePasswords: eachRole((service) => drawn(passwordFile(service), password)),
+    brokerOwnerPassword: drawn('broker-owner.password', password),
+    rolePasswords: forEach(databaseServices, (service) => drawn(roleFile(service), password)),
+    brokerPasswords: forEach(brokerServices, (service) => drawn(brokerUserFile(service), password)),
   };
 }
 
 /** Each role's password, as `keys` has drawn them. Throws, naming the file, when one is missing. */
-export function readRolePasswords(folder: string): Record<DatabaseService, string> {
-  return eachRole((service) => {
-    const file = join(folder, passwordFile(service));
-    const text = readIfPresent(file)?.trim();
-    if (text === undefined || text === '')
-      throw new Error(`${file} is missing; run the command "keys" first`);
-    return text;
-  });
+export const readRolePasswords = (folder: string): Record<DatabaseService, string> =>
+  forEach(databaseServices, (service) => readDrawn(join(folder, roleFile(service))));
+
+/** The same for each user of RabbitMQ. */
+export const readBrokerPasswords = (folder: string): Record<BrokerService, string> =>
+  forEach(brokerServices, (service) => readDrawn(join(folder, brokerUserFile(service))));
+
+function readDrawn(file: string): string {
+  const text = readIfPresent(file)?.trim();
+  if (text === undefined || text === '') throw new Error(`${file} is missing; run the command "keys" first`);
+  return text;
 }
 
-const passwordFile = (service: DatabaseService): string => `${roleOf(service)}.password`;
+const roleFile = (service: DatabaseService): string => `${roleOf(service)}.password`;
+const brokerUserFile = (service: BrokerService): string => `broker-${service}.password`;
 
-const eachRole = (passwordOf: (service: DatabaseService) => string) =>
-  Object.fromEntries(databaseServices.map((service) => [service, passwordOf(service)])) as Record<
-    DatabaseService,
-    string
-  >;
+const forEach = <Name extends string>(names: readonly Name[], passwordOf: (name: Name) => string) =>
+  Object.fromEntries(names.map((name) => [name, passwordOf(name)])) as Record<Name, string>;

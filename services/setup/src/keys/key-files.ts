@@ -1,4 +1,5 @@
 import { deriveInternalKeys } from '@secrets/access';
+import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
 import { type Installation, setupFolder } from './installation.ts';
@@ -38,16 +39,21 @@ const directions: Record<string, Directions> = {
 export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
   return [
     ...databaseServices.map((service) => databaseUrl(service, installation, env)),
-    ...['secrets', 'sync-control', ...workers].map((service) => amqpUrl(service, installation, env)),
+    ...brokerServices.map((service) => amqpUrl(service, installation, env)),
     ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
     ...sealKeys(installation),
     { folder: 'login', name: 'root-token', content: `${installation.rootToken}\n` },
     { folder: 'postgres', name: 'password', content: `${installation.ownerPassword}\n` },
-    { folder: 'rabbitmq', name: 'password', content: `${installation.amqpPassword}\n` },
+    { folder: 'rabbitmq', name: 'password', content: `${installation.brokerOwnerPassword}\n` },
     {
       folder: setupFolder,
       name: 'database-url',
       content: `postgres://${env.DATABASE_OWNER}:${installation.ownerPassword}@${env.DATABASE_ADDRESS}\n`,
+    },
+    {
+      folder: setupFolder,
+      name: 'broker-url',
+      content: `http://${env.BROKER_OWNER}:${installation.brokerOwnerPassword}@${env.BROKER_ADDRESS}\n`,
     },
   ];
 }
@@ -58,10 +64,10 @@ const databaseUrl = (service: DatabaseService, { rolePasswords }: Installation, 
   content: `postgres://${roleOf(service)}:${rolePasswords[service]}@${env.DATABASE_ADDRESS}\n`,
 });
 
-const amqpUrl = (folder: string, { amqpPassword }: Installation, env: KeysEnv): KeyFile => ({
-  folder,
+const amqpUrl = (service: BrokerService, { brokerPasswords }: Installation, env: KeysEnv): KeyFile => ({
+  folder: service,
   name: 'amqp-url',
-  content: `amqp://${env.AMQP_USER}:${amqpPassword}@${env.AMQP_ADDRESS}\n`,
+  content: `amqp://${service}:${brokerPasswords[service]}@${env.AMQP_ADDRESS}\n`,
 });
 
 const internalKey = (folder: string, needed: Directions, installation: Installation): KeyFile => ({

@@ -90,7 +90,10 @@ describe('keys', () => {
       '/vault',
     ]);
     expect(url.password).toBe(read('setup/sync_worker_clouda_sm.password'));
-    expect(new URL(read('secrets/amqp-url')).password).toBe(read('rabbitmq/password'));
+    const broker = new URL(read('sync-worker-clouda-sm/amqp-url'));
+    expect([broker.username, broker.host]).toEqual(['sync-worker-clouda-sm', 'rabbitmq:5672']);
+    expect(broker.password).toBe(read('setup/broker-sync-worker-clouda-sm.password'));
+    expect(new URL(read('setup/broker-url')).password).toBe(read('rabbitmq/password'));
     expect(new URL(read('setup/database-url')).password).toBe(read('postgres/password'));
   });
 
@@ -106,7 +109,7 @@ describe('keys', () => {
   test('whatever is lost beside the folder setup is made again, the same', () => {
     makeKeys(env);
     const before = everything();
-    const derived = names().filter((name) => !name.startsWith('setup/') || name === 'setup/database-url');
+    const derived = names().filter((name) => !name.startsWith('setup/') || name.endsWith('-url'));
     fc.assert(
       fc.property(fc.subarray(derived), (lost) => {
         for (const name of lost) rmSync(join(root, name));
@@ -141,6 +144,8 @@ describe('keys', () => {
     expect(await Promise.all([start(), start()].map(ended))).toEqual([0, 0]);
     const after = everything();
     for (const [name, content] of kept) expect(after[name]).toBe(content);
-    expect(new URL(after['secrets/amqp-url']!.trim()).password).toBe(after['rabbitmq/password']!.trim());
+    expect(new URL(after['secrets/amqp-url']!.trim()).password).toBe(
+      after['setup/broker-secrets.password']!.trim(),
+    );
   });
 });

@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Broker, openRabbit } from '@secrets/broker';
+import { secretChangesQueue, syncQueue } from '@secrets/domain';
+import { silentLogger } from '@secrets/telemetry';
+import { type Channel, connect } from 'amqplib';
+import { dockerRabbit, whyNoDocker } from '../../../scripts/test-services/docker-services.ts';
+import { installedRabbit } from '../../../scripts/test-services/installed-rabbit.ts';
+import type { TestServer } from '../../../scripts/test-services/test-server.ts';
+import { type BrokerService, brokerQueues, brokerServices } from '../src/broker/broker-rights.ts';
+import { prepareBroker } from '../src/broker/prepare-broker.ts';
+
+const passwords = Object.fromEntries(
+  brokerServices.map((service) => [service, `password-of-${service}`]),
+) as Record<BrokerService, string>;
+
+const server = await ownRabbit();
+if (typeof server === 'string') console.warn(`not run: the rights of users of RabbitMQ: ${server}`);
+
+/** A RabbitMQ of its own with the management API, on the side of the tests that has real servers; or why there is none. */
+async function ownRabbit(): Promise<TestServer | string> {
+  if (process.env.TEST_AMQP_URL === undefined) return 'TEST_AMQP_URL is not set';
+  const installed = await installedRabbit({ management: true });
+  if (typeof installed !== 'string') return installed;
+  return (await whyNoDocker('OWN')) ?? (await dockerRabbit());
+}
+
+const worker = 'sync-worker-clouda-sm';
+const workQueue = syncQueue('cloudA-sm');
+
+(typeof server === 'string' ? describe.skip : describe)('the users of the services', () => {
+  const { url, managementUrl } = server as TestServer;
+  const opened: Broker[] = [];
+
+  beforeAll(() => prepareBroker(managementUrl!, passwords, silentLogger()));
+  afterEach(() => Promise.all(opened.splice(0).map((broker) => broker.close())));
+  afterAll(() => (server as TestServer).stop());
+
+  const urlOf = (service: BrokerService, password = passwords[service]) =>
+    Object.assign(new URL(url), { username: service, password }).toString();
+
+  const brokerOf = (service: BrokerService): Broker => {
+    const broker = openRabbit({ url: urlOf(service), log: silentLogger() });
+    opened.push(broker);
+    return broker;
+  };
+
+  /** What RabbitMQ answers when a service does this: 403 when it may not; undefined when it may. */
+  async function refusal(
+    service: BrokerService,
+    act: (channel: Channel) => Promise<unknown>,
+  ): Promise<unknown> {
+    const connection = await connect(urlOf(service));
+    const channel = await connection.createChannel();
+    const closed = new Promise<unknown>((resolve) => {
+      channel.on('error', (error: { code?: unknown }) => resolve(error.code));
+      channel.on('close', () => resolve(undefined));
+    });
+    await act(channel).catch(() => undefined);
+    await channel.close().catch(() => undefined);
+    const code = await closed;
+    await connection.close();
+    return code;
+  }
+
+  const publishTo = (queue: string) => async (channel: Channel) => {
+    channel.sendToQueue(queue, Buffer.from('"x"'));
+    await channel.checkQueue(queue); // an answer that comes after the refusal, if there is one
+  };
+
+  test.each([
+    ['secrets', 'sync-control', secretChangesQueue],
+    ['sync-control', worker, workQueue],
+  ] as const)('what %s publishes, %s takes', async (from, to, queue) => {
+    const seen = new Promise<unknown>((resolve) => {
+      void brokerOf(to).consume(queue, { concurrency: 1 }, async (message) => {
+        resolve(message);
+        return 'ack';
+      });
+    });
+    await brokerOf(from).publish(queue, [{ from }]);
+    expect(await seen).toEqual({ from });
+  });
+
+  test('sync-control sees how many wait for workers, and what a worker parks is there for the operator', async () => {
+    const parked = new Promise<void>((resolve) => {
+      void brokerOf(worker).consume(workQueue, { concurrency: 1 }, async () => {
+        resolve();
+        return 'park';
+      });
+    });
+    const control = brokerOf('sync-control');
+    await control.publish(workQueue, [{ park: true }]);
+    await parked;
+    while ((await control.parkedDepth(workQueue)) === 0)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await control.depth(workQueue)).toMatchObject({ consumers: expect.any(Number) });
+  });
+
+  const takes: Record<BrokerService, string[]> = {
+    secrets: [],
+    'sync-control': [secretChangesQueue],
+    [worker]: [workQueue],
+  };
+
+  test.each(brokerServices)(
+    '%s takes from its own queue alone, and makes or deletes nothing',
+    async (service) => {
+      for (const queue of brokerQueues.flatMap((name) => [name, `${name}.parked`])) {
+        const mayTake = takes[service].includes(queue) ? undefined : 403;
+        const got = await refusal(service, (channel) => channel.get(queue));
+        expect({ queue, got }).toEqual({ queue, got: mayTake });
+        expect(await refusal(service, (channel) => channel.purgeQueue(queue))).toBe(mayTake);
+        expect(await refusal(service, (channel) => channel.deleteQueue(queue))).toBe(403);
+      }
+      expect(await refusal(service, (channel) => channel.assertQueue('mine'))).toBe(403);
+      expect(await refusal(service, (channel) => channel.assertExchange('mine', 'topic'))).toBe(403);
+      expect(await refusal(service, (channel) => channel.bindQueue(workQueue, 'amq.topic', '#'))).toBe(403);
+    },
+  );
+
+  test('a worker publishes nothing', async () => {
+    for (const queue of brokerQueues) expect(await refusal(worker, publishTo(queue))).toBe(403);
+    expect(await refusal('sync-control', publishTo(workQueue))).toBeUndefined();
+  });
+
+  test('running it again, and twice at once, changes nothing but a new password and rights that were given by hand', async () => {
+    const run = (given = passwords) => prepareBroker(managementUrl!, given, silentLogger());
+    await setRights(managementUrl!, worker, { configure: '.*', write: '.*', read: '.*' });
+    expect(await refusal(worker, publishTo(workQueue))).toBeUndefined();
+    await Promise.all([run(), run()]);
+    expect(await refusal(worker, publishTo(workQueue))).toBe(403);
+    await run({ ...passwords, [worker]: 'a-new-one' });
+    await expect(connect(urlOf(worker))).rejects.toThrow(/ACCESS_REFUSED|ACCESS-REFUSED|403/);
+    await (await connect(urlOf(worker, 'a-new-one'))).close();
+    await run();
+  });
+
+  test('an administrator that RabbitMQ does not know is told what to do', async () => {
+    const wrong = Object.assign(new URL(managementUrl!), { password: 'wrong' }).toString();
+    await expect(prepareBroker(wrong, passwords, silentLogger())).rejects.toThrow(
+      /its volume may be removed/,
+    );
+  });
+});
+
+async function setRights(managementUrl: string, user: string, rights: object): Promise<void> {
+  const { origin, username, password } = new URL(managementUrl);
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const answer = await fetch(`${origin}/api/permissions/%2F/${user}`, {
+    method: 'PUT',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(rights),
+  });
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+}
