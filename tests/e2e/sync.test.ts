@@ -567,6 +567,22 @@ describe('where a secret goes', () => {
     ]);
     expect(body.data.total_associations).toBeGreaterThanOrEqual(body.data.total_secrets);
   });
+
+  test('its pages follow on each other by what a page shows last', async () => {
+    for (const name of ['p1', 'p2', 'p3']) await synced(name, { v: 1 });
+    const page = `sys/sync/associations?limit=2&after_mount=${at.mount}`;
+    const first = expectStatus(await it.api('LIST', page), 200).body;
+    expect(first.warnings).toEqual([expect.stringContaining('there may be more')]);
+    const [{ mount, secret_path: last }] = first.data.key_info[first.data.keys.at(-1)];
+    const next = expectStatus(
+      await it.api('LIST', `sys/sync/associations?after_mount=${mount}&after_secret=${last}`),
+      200,
+    ).body;
+    expect([first.data.keys, next.data.keys.slice(0, 1)]).toEqual([
+      [`${at.mount}/p1`, `${at.mount}/p2`],
+      [`${at.mount}/p3`],
+    ]);
+  });
 });
 
 describe('who may', () => {

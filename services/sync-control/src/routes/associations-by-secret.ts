@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { presentSummary } from '../present-association.ts';
 import { associatedSecrets, associationsByName, totals } from '../queries/associations.ts';
-import { SecretRef } from './destination-ref.ts';
+import { SecretRef, withoutOuterSlashes } from './destination-ref.ts';
 
 export const listAssociations = ({ db }: Context) =>
   endpoint({
@@ -14,7 +14,7 @@ export const listAssociations = ({ db }: Context) =>
     path: '/sys/sync/associations',
     summary: 'List every associated secret, paged by `after_mount`, `after_secret` and `limit`',
     query: z.object({
-      after_mount: z.string().default(''),
+      after_mount: z.string().default('').transform(withoutOuterSlashes),
       after_secret: z.string().default(''),
       limit: z.coerce.number().int().min(1).max(10_000).default(10_000),
     }),

@@ -32,12 +32,15 @@ export const WaitQuery = z.object({
 /** A mount and a secret in a request body; slashes around either mean nothing. */
 export const SecretRef = z.object({ mount: trimmed('mount'), secret_name: trimmed('secret_name') });
 
+/** A mount as it is kept, however it was written: lists show it with a slash at its end. */
+export const withoutOuterSlashes = (text: string): string => text.replace(/^\/+|\/+$/g, '');
+
 function trimmed(field: string) {
   return z
     .string({ error: 'must be a string' })
     .max(4096)
     .transform((text, context) => {
-      const path = text.replace(/^\/+|\/+$/g, '');
+      const path = withoutOuterSlashes(text);
       if (path === '') context.addIssue({ code: 'custom', message: 'must not be empty' });
       return path;
     })
