@@ -23,5 +23,6 @@ export function takeListFrom(query: string): ListQuery {
 
 const mayNameList = /list|%/;
 const named = (part: string): string => decoded(part.split('=', 1)[0] ?? '');
-const isTrue = (part: string): boolean => ['true', '1'].includes(decoded(part.slice(part.indexOf('=') + 1)));
+const isTrue = (part: string): boolean =>
+  ['true', '1'].includes(decoded(part.slice(part.indexOf('=') + 1)).toLowerCase()); // some languages write True
 const decoded = (text: string): string => querystring.unescape(text.replaceAll('+', ' '));

@@ -228,6 +228,7 @@ describe('paths say one thing only', () => {
     'list=false&list=true',
     '%6cist=true',
     'list=%74rue',
+    'list=True',
     `${'a=1&'.repeat(1200)}list=1`,
   ])('a list cannot be had as a read: %#', async (query) => {
     expect(await ask(gateway, { path: `/v1/kv/data/x?${query}`, token: reader })).toMatchObject(denied);
