@@ -278,6 +278,17 @@ describe('paths without a token', () => {
     expect(await verdict({ operation, path })).toBe(expected);
   });
 
+  test('a path that ends like a login and is none asks for a token and its policies, like any other', async () => {
+    await writePolicy(db, 'roles', { 'auth/cloudB/role/*': ['create'] });
+    const asked = { operation: 'create-or-update', path: 'auth/cloudB/role/login' } as const;
+    const { token } = await insertToken(db, { policies: ['roles'] });
+    const decision = await newAuthenticator().authenticate(request({ ...asked, token }));
+    expect(decision).toMatchObject({ allowed: true, caller: { grants: ['create'] } });
+    expect(await verdict({ ...asked, token: (await insertToken(db, { policies: ['reader'] })).token })).toBe(
+      denied,
+    );
+  });
+
   test('a login without a token carries no grants and works only where the mount stands', async () => {
     const login = { operation: 'create-or-update', path: 'auth/cloudB/login' } as const;
     const decision = await newAuthenticator().authenticate(request({ ...login, token: 'rubbish' }));

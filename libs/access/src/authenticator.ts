@@ -70,8 +70,10 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
     if (administrative(request.path) && asked !== '' && asked !== 'admin') throw outside(request.path);
   };
 
-  const withoutToken = async (mount: string, caller: Caller): Promise<void> => {
-    caller.namespace = (await readLoginMount(db, caller.namespace.path, mount)) ?? refuse();
+  const atLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
+    const namespace = await readLoginMount(db, caller.namespace.path, mount);
+    if (namespace === undefined) return withToken(request, caller);
+    caller.namespace = namespace;
   };
 
   const openPath = async (caller: Caller): Promise<void> => {
@@ -85,7 +87,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
     const open = publicPath(request.operation, request.path);
     if (open === undefined) return withToken(request, caller);
     if (open.kind === 'open') return openPath(caller);
-    return withoutToken(open.mount, caller);
+    return atLogin(open.mount, request, caller);
   };
 
   return {

@@ -16,7 +16,8 @@ const login = /^auth\/(.+)\/login$/;
 
 /**
  * Tells whether a path needs no token. A login path names its mount, and only a mount that exists makes it one: as
- * mounts may hold slashes, `auth/cloudB/role/login` would otherwise let anybody write the role called `login`.
+ * mounts may hold slashes, `auth/cloudB/role/login` would otherwise let anybody write the role called `login`. Where no
+ * such mount stands, a token is needed as on any path.
  */
 export function publicPath(operation: Operation, path: string): PublicPath | undefined {
   if (open.some((entry) => entry.operation === operation && entry.path.test(path))) return { kind: 'open' };
