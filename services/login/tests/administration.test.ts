@@ -143,7 +143,10 @@ describe('auth mounts', () => {
       accessor: expect.stringMatching(/^auth_cloudB_[0-9a-f]{8}$/),
       description: 'd',
     });
-    expect(data['token/'].type).toBe('token');
+    expect((await login.call('GET', '/sys/auth/token')).body.data).toEqual({
+      ...data['token/'],
+      path: 'token/',
+    });
     expect((await login.call('GET', '/sys/auth/first')).body.data.accessor).toBe(data['first/'].accessor);
     expect((await login.call('POST', '/sys/auth/first', { type: 'cloudB' })).status).toBe(400);
     expect((await login.call('POST', '/sys/auth/first/below', { type: 'cloudB' })).status).toBe(400);
@@ -223,10 +226,24 @@ describe('configuration', () => {
     expect(answer.body.errors[0]).toMatch(sentence);
   });
 
+  test('warns of what this version stores and does not act on, and says so to who asks for it', async () => {
+    const federated = await login.call('POST', path, { client_secret: '', identity_token_audience: 'a' });
+    expect(federated.body.warnings).toEqual([
+      expect.stringMatching(/^identity_token_audience has no effect/),
+    ]);
+    const rotating = await login.call('POST', path, { identity_token_audience: '', rotation_period: '1h' });
+    expect(rotating.body.warnings).toEqual([expect.stringMatching(/^rotation_period .*have no effect/)]);
+    expect((await login.call('POST', path, { rotation_period: 0 })).status).toBe(204);
+    const now = await login.call('POST', '/auth/team/azure/rotate-root');
+    expect([now.status, now.body.errors]).toEqual([503, ['this version does not rotate client_secret']]);
+    expect((await login.call('POST', '/auth/nowhere/rotate-root')).status).toBe(404);
+  });
+
   test('is deleted, also when it is absent', async () => {
     expect((await login.call('DELETE', path)).status).toBe(204);
     expect((await login.call('DELETE', path)).status).toBe(204);
-    expect((await login.call('DELETE', '/auth/nowhere/config')).status).toBe(404);
+    const nowhere = await login.call('DELETE', '/auth/nowhere/config');
+    expect([nowhere.status, nowhere.body.errors]).toEqual([404, ['no auth method is mounted at nowhere/']]);
   });
 });
 

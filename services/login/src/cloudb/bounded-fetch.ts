@@ -6,8 +6,9 @@ const timeoutMs = 5_000;
 /**
  * Gets a document of the directory: 5 s, no redirects, 512 KiB. Throws a problem: `unavailable` when nothing came,
  * `bad_gateway` when something else than a document did.
+ * @param absence what it means that the directory has no such document (status 400 or 404), where more is known of it
  */
-export async function fetchDocument(url: string): Promise<Response> {
+export async function fetchDocument(url: string, absence?: string): Promise<Response> {
   const response = await fetch(url, {
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
@@ -17,6 +18,8 @@ export async function fetchDocument(url: string): Promise<Response> {
   });
   if (response.status !== 200) {
     await response.body?.cancel();
+    if (absence !== undefined && [400, 404].includes(response.status))
+      throw new Problem('bad_gateway', absence);
     const kind = response.status === 429 || response.status >= 500 ? 'unavailable' : 'bad_gateway';
     throw new Problem(kind, `the directory answers with status ${response.status}`);
   }

@@ -76,6 +76,19 @@ export function mergedConfig(
   return { ...settings, tenant_id, resource };
 }
 
+/** What a configuration asks for that this version stores and does not act on, as sentences for who writes it. */
+export function withoutEffect(settings: ConfigSettings): string[] {
+  const { identity_token_audience, rotation_period, rotation_schedule } = settings;
+  const sentences = [];
+  if (identity_token_audience !== '')
+    sentences.push('identity_token_audience has no effect: this version signs no identity tokens');
+  if (rotation_period > 0 || rotation_schedule !== '')
+    sentences.push(
+      'rotation_period and rotation_schedule have no effect: this version does not rotate client_secret',
+    );
+  return sentences;
+}
+
 function refuseContradictoryRotation(
   settings: Pick<ConfigSettings, 'rotation_period' | 'rotation_schedule' | 'rotation_window'>,
 ): void {

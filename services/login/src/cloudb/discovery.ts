@@ -21,6 +21,7 @@ const Discovery = z.object({ issuer: z.string().max(2_048), jwks_uri: z.url().ma
 export async function discoverKeys(tenant: DirectoryTenant): Promise<URL> {
   const response = await fetchDocument(
     `${tenant.authority}/${tenant.tenantId}/v2.0/.well-known/openid-configuration`,
+    'the directory does not know the configured tenant_id',
   );
   const parsed = Discovery.safeParse(await response.json().catch(() => undefined));
   if (!parsed.success) throw new Problem('bad_gateway', "the directory's discovery document is not one");

@@ -47,7 +47,12 @@ function refuseMalformed(token: string): void {
 const malformed = (): Problem => invalid('jwt: is not a signed token');
 const forbidden = (sentence: string): Problem => new Problem('forbidden', sentence);
 const refusedClaim = (claim: string): Problem =>
-  forbidden(`the token's ${/^[a-z_]{1,16}$/.test(claim) ? claim : 'claims'} is not what this mount accepts`);
+  forbidden(`the token's ${claim} is not what this mount accepts`);
+
+function asClaimProblem({ claim, reason }: errors.JWTClaimValidationFailed): Problem {
+  if (reason === 'missing') return forbidden(`the token's ${claim} is missing`);
+  return claim === 'nbf' ? forbidden('the token is not valid yet') : refusedClaim(claim);
+}
 
 function asProblem(error: unknown): unknown {
   if (error instanceof errors.JOSEAlgNotAllowed) return forbidden("the token's algorithm is not accepted");
@@ -56,8 +61,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof errors.JWSSignatureVerificationFailed)
     return forbidden("the token's signature is not valid");
   if (error instanceof errors.JWTExpired) return forbidden('the token has expired');
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return error.claim === 'nbf' ? forbidden('the token is not valid yet') : refusedClaim(error.claim);
+  if (error instanceof errors.JWTClaimValidationFailed) return asClaimProblem(error);
   if (error instanceof errors.JWKSTimeout)
     return new Problem('unavailable', 'the directory does not answer', { cause: error });
   if (

@@ -1,3 +1,4 @@
+import type { Caller } from '@secrets/access';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
@@ -29,20 +30,22 @@ const described = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path
   description,
 });
 
+/** The tokens' own mount: it stands in every namespace. */
+const builtIn = ({ namespace }: Caller) => ({
+  type: 'token',
+  accessor: `auth_token_${namespace.id}`,
+  description: 'built in',
+});
+
 const listed = (app: LoginApp, method: 'get' | 'list') =>
   endpoint({
     method,
     path: '/sys/auth',
     summary: 'List the auth mounts of this namespace',
     handle: async ({ caller }) => {
-      const builtIn = {
-        type: 'token',
-        accessor: `auth_token_${caller.namespace.id}`,
-        description: 'built in',
-      };
       const mounts = await authMounts(app.db, caller.namespace.id);
       const named = mounts.map((mount) => [`${mount.path}/`, described(mount)] as const);
-      return { data: Object.fromEntries([...named, ['token/', builtIn]]) };
+      return { data: Object.fromEntries([...named, ['token/', builtIn(caller)]]) };
     },
   });
 
@@ -53,6 +56,7 @@ const read = (app: LoginApp) =>
     summary: 'Read an auth mount',
     params,
     handle: async ({ params: { path }, caller }) => {
+      if (path === 'token') return { data: { ...builtIn(caller), path: 'token/' } };
       const mount = await authMountByPath(app.db, caller.namespace.id, path.replace(/\/$/, ''));
       if (mount === undefined) throw notFound();
       return { data: { ...described(mount), path: `${mount.path}/` } };

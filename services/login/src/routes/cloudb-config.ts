@@ -1,9 +1,9 @@
-import { notFound } from '@secrets/domain';
+import { notFound, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { encrypt } from '@secrets/seal';
 import { z } from 'zod';
 import { checkConfig } from '../cloudb/check-config.ts';
-import { ConfigBody, mergedConfig } from '../cloudb/config-settings.ts';
+import { ConfigBody, type ConfigSettings, mergedConfig, withoutEffect } from '../cloudb/config-settings.ts';
 import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import {
@@ -25,6 +25,7 @@ export const configEndpoints = (app: LoginApp): Endpoint[] => [
   patchConfig(app),
   removeConfig(app),
   check(app),
+  rotateRoot(app),
 ];
 
 const readConfigEndpoint = (app: LoginApp) =>
@@ -46,9 +47,10 @@ const writeConfig = (app: LoginApp) =>
     summary: "Write the login method's configuration; fields that are left out stay as they are",
     params,
     body: ConfigBody,
-    handle: async ({ params: { mount }, body, caller }) => {
+    handle: async ({ params: { mount }, body, caller, warn }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      await write(app, id, body, (stored) => requireGrant(caller, stored !== undefined));
+      const settings = await write(app, id, body, (stored) => requireGrant(caller, stored !== undefined));
+      for (const sentence of withoutEffect(settings)) warn(sentence);
       return undefined;
     },
   });
@@ -60,11 +62,12 @@ const patchConfig = (app: LoginApp) =>
     summary: "Change fields of the login method's configuration",
     params,
     body: ConfigBody,
-    handle: async ({ params: { mount }, body, caller }) => {
+    handle: async ({ params: { mount }, body, caller, warn }) => {
       const { id } = await mountOfRequest(app, caller, mount);
-      await write(app, id, body, (stored) => {
+      const settings = await write(app, id, body, (stored) => {
         if (stored === undefined) throw notFound();
       });
+      for (const sentence of withoutEffect(settings)) warn(sentence);
       return undefined;
     },
   });
@@ -95,6 +98,18 @@ const check = (app: LoginApp) =>
     },
   });
 
+const rotateRoot = (app: LoginApp) =>
+  endpoint({
+    method: 'post',
+    path: '/auth/*mount/rotate-root',
+    summary: 'Replace client_secret; not in this version',
+    params,
+    handle: async ({ params: { mount }, caller }) => {
+      await mountOfRequest(app, caller, mount);
+      throw new Problem('unavailable', 'this version does not rotate client_secret');
+    },
+  });
+
 async function storedConfig(app: LoginApp, mountId: string): Promise<StoredConfig> {
   const stored = await configOfMount(app.db, mountId);
   if (stored === undefined) throw notFound();
@@ -106,7 +121,7 @@ async function write(
   mountId: string,
   body: ConfigBody,
   check: (stored: StoredConfig | undefined) => void,
-): Promise<void> {
+): Promise<ConfigSettings> {
   const [before, settings] = await changingMount(app.db, mountId, async (tx) => {
     const stored = await configOfMount(tx, mountId);
     check(stored);
@@ -116,6 +131,7 @@ async function write(
   });
   if (before !== undefined) app.directory.forget(before.settings);
   app.directory.forget(settings);
+  return settings;
 }
 
 /** Sealed to its row; null forgets what is there, undefined keeps it. */
