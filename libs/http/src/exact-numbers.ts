@@ -34,7 +34,7 @@ const isChanged = (value: unknown, source = ''): boolean =>
 
 /** JSON is written with the fewest digits that mean the same double: these are what the reader of a secret gets. */
 const isExact = (value: number, source: string): boolean =>
-  Number.isFinite(value) && plainDecimal(String(value)) === plainDecimal(source);
+  !mayLose.test(source) || (Number.isFinite(value) && plainDecimal(String(value)) === plainDecimal(source));
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
