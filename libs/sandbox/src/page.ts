@@ -33,6 +33,9 @@ function page(nonce: string): string {
 <h1>External stores</h1>
 <p id="state" role="status">Loading…</p>
 <div id="stores"></div>
+<h2>Ways in</h2>
+<p>What a destination of each type is created with. The keys are this sandbox's own and open nothing else.</p>
+<div id="ways"></div>
 <h2>Directory</h2>
 <p>Tenant <code id="tenant"></code></p>
 <div id="identities"></div>
@@ -60,7 +63,7 @@ main { max-width: 80rem; margin: 0 auto; padding: 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #8886; }
-td { overflow-wrap: anywhere; }
+td { overflow-wrap: anywhere; white-space: pre-wrap; }
 code, pre, td.value { font-family: ui-monospace, monospace; }
 pre { padding: .8rem; background: #8882; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 form { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; margin: 1rem 0; }
@@ -108,14 +111,24 @@ async function refresh() {
     if (text === shownBefore) return;
     shownBefore = text;
     const parts = Object.entries(JSON.parse(text).stores).flatMap(([name, store]) => [
-      make('h2', name + ' (' + store.total + ')'),
+      make('h2', name + ' (' + store.total + (store.total > store.secrets.length ? ', the newest ' + store.secrets.length + ' shown' : '') + ')'),
       store.total ? table(heads, store.secrets.map(rowOf)) : make('p', 'Holds nothing yet.'),
     ]);
     at('stores').replaceChildren(...parts);
   } catch { at('state').textContent = 'The sandbox does not answer.'; }
 }
-async function showDirectory() {
-  const { directory } = await (await fetch('_sandbox/about')).json();
+const anywhere = { 'cloudA-sm': { region: 'eu-central-1' } };
+const field = (key) => key.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase());
+function showWays(stores) {
+  const ways = Object.entries(stores).map(([name, { credentials }]) => {
+    const fields = Object.fromEntries(Object.entries(credentials).map(([key, value]) => [field(key), value]));
+    return make('pre', 'POST /v1/sys/sync/destinations/' + name + '/<name>\\n' + JSON.stringify({ ...fields, ...anywhere[name] }, null, 2));
+  });
+  at('ways').replaceChildren(...ways);
+}
+async function showAbout() {
+  const { stores, directory } = await (await fetch('_sandbox/about')).json();
+  showWays(stores);
   at('tenant').textContent = directory.tenant_id;
   at('identities').replaceChildren(table(
     ['Identity', 'Kind', 'Object id', 'Client id', 'Runs as', 'Groups'],
@@ -139,7 +152,7 @@ at('order').addEventListener('submit', async (event) => {
   at('token').hidden = false;
   at('token').textContent = made.token || made.errors.join('\\n');
 });
-showDirectory();
+showAbout();
 refresh();
 setInterval(refresh, 2000);
 `;
