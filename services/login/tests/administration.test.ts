@@ -147,6 +147,9 @@ describe('auth mounts', () => {
       ...data['token/'],
       path: 'token/',
     });
+    const listed = (await login.call('LIST', '/sys/auth')).body.data;
+    expect(listed).toEqual({ keys: Object.keys(data), key_info: data });
+    expect(listed.keys).toEqual(expect.arrayContaining(['first/', 'token/']));
     expect((await login.call('GET', '/sys/auth/first')).body.data.accessor).toBe(data['first/'].accessor);
     expect((await login.call('POST', '/sys/auth/first', { type: 'cloudB' })).status).toBe(400);
     expect((await login.call('POST', '/sys/auth/first/below', { type: 'cloudB' })).status).toBe(400);

@@ -17,8 +17,8 @@ const params = z.object({ path: z.string() });
 
 /** `sys/auth/<path>` (spec, section 4.1; decisions, section 2). */
 export const authMountEndpoints = (app: LoginApp): Endpoint[] => [
-  listed(app, 'get'),
-  listed(app, 'list'),
+  readAll(app),
+  list(app),
   read(app),
   enable(app),
   disable(app),
@@ -37,17 +37,30 @@ const builtIn = ({ namespace }: Caller) => ({
   description: 'built in',
 });
 
-const listed = (app: LoginApp, method: 'get' | 'list') =>
+const readAll = (app: LoginApp) =>
   endpoint({
-    method,
+    method: 'get',
+    path: '/sys/auth',
+    summary: 'Read the auth mounts of this namespace',
+    handle: async ({ caller }) => ({ data: await byPath(app, caller) }),
+  });
+
+const list = (app: LoginApp) =>
+  endpoint({
+    method: 'list',
     path: '/sys/auth',
     summary: 'List the auth mounts of this namespace',
     handle: async ({ caller }) => {
-      const mounts = await authMounts(app.db, caller.namespace.id);
-      const named = mounts.map((mount) => [`${mount.path}/`, described(mount)] as const);
-      return { data: Object.fromEntries([...named, ['token/', builtIn(caller)]]) };
+      const mounts = await byPath(app, caller);
+      return { data: { keys: Object.keys(mounts), key_info: mounts } };
     },
   });
+
+async function byPath(app: LoginApp, caller: Caller): Promise<Record<string, ReturnType<typeof described>>> {
+  const mounts = await authMounts(app.db, caller.namespace.id);
+  const named = mounts.map((mount) => [`${mount.path}/`, described(mount)] as const);
+  return Object.fromEntries([...named, ['token/', builtIn(caller)]]);
+}
 
 const read = (app: LoginApp) =>
   endpoint({
