@@ -37,20 +37,24 @@ export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch>
   };
 }
 
+/**
+ * SQL of an array of ids: those of the entries `$1` that are as the taking `$2` left them. One that is locked is about to be
+ * moved: it is left out, because to hold many rows and wait for another invites a deadlock with whoever moves several.
+ */
+const asTaken =
+  'array(select id from sync.entries where id = any($1::uuid[]) and xmin = $2::text::xid for update skip locked)';
+
 /** Notes that messages about these entries are out. Leaves alone those that a worker or a new intent has moved since. */
 export async function markAnnounced(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
-  await sql.query(
-    `update sync.entries set due_at = null, announced_at = now() where id = any($1::uuid[]) and xmin = $2::text::xid`,
-    [entryIds, taking],
-  );
+  await sql.query(`update sync.entries set due_at = null, announced_at = now() where id = any(${asTaken})`, [
+    entryIds,
+    taking,
+  ]);
 }
 
 /** Makes due at once what was taken and could not be published. Leaves alone what has been moved since. */
 export async function putBackEntries(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
-  await sql.query(
-    'update sync.entries set due_at = now() where id = any($1::uuid[]) and xmin = $2::text::xid',
-    [entryIds, taking],
-  );
+  await sql.query(`update sync.entries set due_at = now() where id = any(${asTaken})`, [entryIds, taking]);
 }
 
 /**

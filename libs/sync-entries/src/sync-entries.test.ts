@@ -316,6 +316,29 @@ describe('announcements', () => {
     expect(await due()).toEqual([waits]);
   });
 
+  test('what a relay notes does not wait for an entry that somebody is about to move', async () => {
+    if (db.kind === 'embedded') return; // has one connection: nobody waits for a row there
+    const [free, locked] = [await add('free'), await add('locked')];
+    const stateOf = () =>
+      db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
+    const { taking } = await takeDueEntries(db, 10);
+    const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const moving = db.transaction(async (tx) => {
+      await wantPresent(tx, [locked]);
+      isLocked.resolve();
+      await isNoted.promise;
+    });
+    await isLocked.promise;
+    await markAnnounced(db, [free, locked], taking);
+    await putBackEntries(db, [free, locked], taking);
+    isNoted.resolve();
+    await moving;
+    expect(await stateOf()).toEqual([
+      { name: 'free', due: null },
+      { name: 'locked', due: true },
+    ]);
+  });
+
   test('an announcement of what is achieved already is forgotten, not revived for ever', async () => {
     const id = await add();
     await complete((await claim(id))!, pushed);
