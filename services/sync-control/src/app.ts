@@ -108,7 +108,7 @@ function repeated(
     every(sweep.everySeconds, 'sweep', log, () =>
       sweepLostEntries({ db, broker, log }, sweep.lostAfterSeconds),
     ),
-    every(1, 'purge', log, () => advancePurges(db)),
+    every(1, 'purge', log, (isStopping) => advancePurges(db, isStopping)),
     every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile({ context, log }, isStopping)),
   ];
 }

@@ -8,16 +8,18 @@ const pageSize = 200;
 /**
  * Carries every purge under way one step further: wants the next associations gone, deletes the destination once none
  * is left, and notes the first failure as `purge_error`. To be called again and again; safe in several processes.
+ * A purge of many may end between two pages.
  */
-export async function advancePurges(db: Db): Promise<void> {
+export async function advancePurges(db: Db, isStopping: () => boolean): Promise<void> {
   const purges = await db.query<{ id: string }>(
     'select id from sync.destinations where purge_initiated_at is not null order by purge_initiated_at limit 100',
   );
-  for (const { id } of purges) await advancePurge(db, id);
+  for (const { id } of purges) await advancePurge(db, id, isStopping);
 }
 
-async function advancePurge(db: Db, destinationId: string): Promise<void> {
-  while ((await removeSome(db, destinationId)) === pageSize);
+async function advancePurge(db: Db, destinationId: string, isStopping: () => boolean): Promise<void> {
+  while (!isStopping() && (await removeSome(db, destinationId)) === pageSize);
+  if (isStopping()) return;
   await db.transaction(async (tx) => {
     await holdDestination(tx, destinationId); // nothing is associated with it between the look and the deletion
     const [left] = await tx.query<{ id: string }>(
