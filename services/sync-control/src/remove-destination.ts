@@ -5,6 +5,9 @@ import type { Context } from './context.ts';
 import { countAssociations } from './queries/associations.ts';
 import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
 
+/** The refusal counts the associations up to here. */
+const mostNamed = 10_000;
+
 /** How a destination is to go. */
 export interface RemovalManner {
   /** Unsync everything first, in the background. */
@@ -28,13 +31,18 @@ export async function removeDestination(
   await db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;
-    const associations = await countAssociations(tx, destination.id);
+    const associations = await countAssociations(tx, destination.id, mostNamed + 1);
     if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
     if (manner.purge) {
       await wantAbsentAgain(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
-    const sentence = `this destination still manages ${associations} association${associations === 1 ? '' : 's'}`;
+    const sentence = `this destination still manages ${inWords(associations)}`;
     throw new Problem('invalid', `${sentence}; remove them first, or delete with purge=true`);
   });
+}
+
+function inWords(associations: number): string {
+  if (associations > mostNamed) return `more than ${mostNamed} associations`;
+  return `${associations} association${associations === 1 ? '' : 's'}`;
 }

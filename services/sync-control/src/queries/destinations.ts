@@ -104,11 +104,17 @@ export async function destinationNames(
   return rows.map(({ name }) => name);
 }
 
-/** How many destinations of one type, or of all. */
-export async function countDestinations(sql: Sql, namespaceId: string, type: string | null): Promise<number> {
+/** How many destinations of one type, or of all, counted up to `most`. */
+export async function countDestinations(
+  sql: Sql,
+  namespaceId: string,
+  type: string | null,
+  most: number,
+): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    'select count(*) as count from sync.destinations where namespace_id = $1 and ($2::text is null or type = $2)',
-    [namespaceId, type],
+    `select count(*) as count from (
+       select from sync.destinations where namespace_id = $1 and ($2::text is null or type = $2) limit $3) as counted`,
+    [namespaceId, type, most],
   );
   return row?.count ?? 0;
 }

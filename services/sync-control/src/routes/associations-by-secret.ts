@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { presentSummary } from '../present-association.ts';
 import { associatedSecrets, associationsByName, totals } from '../queries/associations.ts';
 import { SecretRef, withoutOuterSlashes } from './destination-ref.ts';
+import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 export const listAssociations = ({ db }: Context) =>
   endpoint({
@@ -30,7 +31,8 @@ export const listAssociations = ({ db }: Context) =>
         key,
         list.map(({ mount, secretName }) => ({ mount: `${mount}/`, secret_path: secretName })),
       ]);
-      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id);
+      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id, mostCounted);
+      warnIfBounded(associations, warn);
       return {
         data: {
           key_info: Object.fromEntries(keyInfo),

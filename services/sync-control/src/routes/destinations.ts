@@ -8,6 +8,7 @@ import { countDestinations, destinationNames, findDestination } from '../queries
 import { removeDestination } from '../remove-destination.ts';
 import { opened, writeDestination } from '../write-destination.ts';
 import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
+import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 const path = '/sys/sync/destinations/:type/:name';
 
@@ -64,7 +65,7 @@ export const listDestinations = ({ db }: Context) =>
     method: 'list',
     path: '/sys/sync/destinations',
     summary: 'List all destinations by type',
-    handle: async ({ caller }) => {
+    handle: async ({ caller, warn }) => {
       const namespaceId = caller.namespace.id;
       const lists = await Promise.all(
         Object.keys(destinationTypes).map(
@@ -73,7 +74,8 @@ export const listDestinations = ({ db }: Context) =>
       );
       const filled = lists.filter(([, names]) => names.length > 0);
       if (filled.length === 0) throw notFound();
-      const total = await countDestinations(db, namespaceId, null);
+      const total = await countDestinations(db, namespaceId, null, mostCounted);
+      warnIfBounded(total, warn);
       return {
         data: {
           key_info: Object.fromEntries(filled),
@@ -91,16 +93,13 @@ export const listDestinationsOfType = ({ db }: Context) =>
     summary: 'List the destinations of one type, paged by `after` and `limit`',
     params: TypeRef,
     query: Page,
-    handle: async ({ params, query, caller }) => {
+    handle: async ({ params, query, caller, warn }) => {
       findDescription(params.type);
       const names = await destinationNames(db, caller.namespace.id, params.type, query.after, query.limit);
       if (names.length === 0) throw notFound();
-      return {
-        data: {
-          keys: names,
-          total_destinations: await countDestinations(db, caller.namespace.id, params.type),
-        },
-      };
+      const total = await countDestinations(db, caller.namespace.id, params.type, mostCounted);
+      warnIfBounded(total, warn);
+      return { data: { keys: names, total_destinations: total } };
     },
   });
 

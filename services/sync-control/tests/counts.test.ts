@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Db, migrate } from '@secrets/db';
+import { openTestDb } from '@secrets/db/testing';
+import { countAssociations, totals } from '../src/queries/associations.ts';
+import { countDestinations } from '../src/queries/destinations.ts';
+
+const folder = (service: string) => new URL(`../../${service}/migrations`, import.meta.url).pathname;
+const destinations = [randomUUID(), randomUUID()];
+
+let db: Db;
+beforeAll(async () => {
+  db = await openTestDb();
+  for (const [schema, service] of Object.entries({
+    login: 'login',
+    secrets: 'secrets',
+    sync: 'sync-control',
+  }))
+    await migrate(db, { schema, folder: folder(service) });
+  for (const [index, id] of destinations.entries())
+    await db.query(
+      `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+       values ($1, 'root', '', $2, $3, '{}')`,
+      [id, index === 0 ? 'cloudA-sm' : 'cloudB-kv', `d${index}`],
+    );
+  // Every secret goes to the first destination, two of them to the second one as well.
+  for (const [destination, secrets] of [
+    [destinations[0], 4],
+    [destinations[1], 2],
+  ])
+    await db.query(
+      `insert into sync.associations (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+       select $1, 'root', gen_random_uuid(), 'kv', 'kv_1', gen_random_uuid(), 's' || number, 1
+         from generate_series(1, $2::int) as number`,
+      [destination, secrets],
+    );
+});
+afterAll(() => db.close());
+
+test('totals are exact up to the bound, and stop there', async () => {
+  expect(await totals(db, 'root', 100)).toEqual({ associations: 6, secrets: 4 });
+  expect(await totals(db, 'root', 6)).toEqual({ associations: 6, secrets: 4 });
+  expect(await totals(db, 'root', 5)).toEqual({ associations: 5, secrets: 3 });
+  expect(await totals(db, 'admin', 5)).toEqual({ associations: 0, secrets: 0 });
+});
+
+test('destinations and their associations are counted up to the bound', async () => {
+  expect(await countDestinations(db, 'root', null, 100)).toBe(2);
+  expect(await countDestinations(db, 'root', 'cloudA-sm', 100)).toBe(1);
+  expect(await countDestinations(db, 'root', null, 1)).toBe(1);
+  expect(await countAssociations(db, destinations[0]!, 100)).toBe(4);
+  expect(await countAssociations(db, destinations[0]!, 3)).toBe(3);
+});
