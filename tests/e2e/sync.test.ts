@@ -380,6 +380,31 @@ describe('bad days', () => {
     await statusIs('a', 'SYNCED');
   });
 
+  test('a name that is still being freed waits alone, without holding up the destination', async () => {
+    for (const name of ['a', 'b']) await write(name, { v: name });
+    // What a create is answered shortly after a delete.
+    const taken = {
+      effect: 'error',
+      operation: 'CreateSecret',
+      code: 'InvalidRequestException',
+      status: 400,
+    };
+    await it.fault({ ...taken, name: external('a') });
+    await set('a', {}, '?wait=0');
+    const waiting = await eventually(
+      () => line('a'),
+      (one) => one?.last_error !== null,
+    );
+    expect(waiting).toMatchObject({
+      sync_status: 'PENDING',
+      last_error: expect.stringContaining('still taken'),
+    });
+    const { body } = expectStatus(await set('b'), 200);
+    expect(body.data.associated_secrets[`${at.accessor}/b`].sync_status).toBe('SYNCED');
+    await it.clearFaults();
+    await statusIs('a', 'SYNCED');
+  });
+
   test('throttled and down: tried again by itself', async () => {
     await write('a', { v: 1 });
     await it.fault({ effect: 'throttle', times: 2 });

@@ -15,11 +15,14 @@ export type SyncStatus = (typeof syncStatuses)[number];
 /** What can happen to an entry. `intended` is every set, remove, purge or change of the secret. */
 export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' | 'failed' | 'crashed';
 
+/** Usual in a busy destination, and over in a moment. */
+const passing: ReadonlySet<FaultKind> = new Set(['throttled', 'settling']);
+
 /**
- * Being throttled is the usual pace of a busy destination and no error before the fifth attempt in a row, which
- * with the pauses of `nextAttempt` is a quarter of a minute or more (decisions, section 4: "throttled beyond patience").
+ * What passes is no error before the fifth attempt in a row, which with the pauses of `nextAttempt` is a quarter of a
+ * minute or more (decisions, section 4: "throttled beyond patience").
  */
-const throttledPatience = 5;
+const patientAttempts = 5;
 
 /** Where each event leads: the whole state machine, and the drawing in ARCHITECTURE.md. `removed` ends the row. */
 export const nextStatus = {
@@ -28,7 +31,7 @@ export const nextStatus = {
   nothing_readable: () => 'UNSYNCED',
   removed: () => 'UNSYNCED',
   failed: (fault: FaultKind, attempts: number): SyncStatus =>
-    fault === 'throttled' && attempts < throttledPatience ? 'PENDING' : statusOfFault[fault],
+    passing.has(fault) && attempts < patientAttempts ? 'PENDING' : statusOfFault[fault],
   crashed: () => 'INTERNAL_SERVICE_ERROR',
 } satisfies Record<SyncEvent, (fault: FaultKind, attempts: number) => SyncStatus>;
 
@@ -40,6 +43,7 @@ export const statusOfFault = {
   too_large: 'CLIENT_SIDE_ERROR',
   conflict: 'CLIENT_SIDE_ERROR',
   throttled: 'EXTERNAL_SERVICE_ERROR',
+  settling: 'EXTERNAL_SERVICE_ERROR',
   unavailable: 'EXTERNAL_SERVICE_ERROR',
 } as const satisfies Record<FaultKind, SyncStatus>;
 

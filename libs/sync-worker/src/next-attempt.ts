@@ -8,6 +8,7 @@ export const patience: Record<FaultKind | 'crashed', { firstSeconds: number; mos
   too_large: null,
   conflict: null,
   throttled: { firstSeconds: 1, mostSeconds: 300 },
+  settling: { firstSeconds: 1, mostSeconds: 60 },
   unavailable: { firstSeconds: 1, mostSeconds: 600 },
   crashed: { firstSeconds: 5, mostSeconds: 600 },
 };

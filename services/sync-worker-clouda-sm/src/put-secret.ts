@@ -58,13 +58,7 @@ async function create(store: Store, request: PutRequest, signal: AbortSignal): P
 
 /** A name is taken for a while after a deletion without recovery, and nothing of the secret can be seen. */
 const stillGoing = (name: string): Fault =>
-  new Fault(
-    'unavailable',
-    `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`,
-    {
-      retryAfterSeconds: 5,
-    },
-  );
+  new Fault('settling', `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`);
 
 async function update(
   store: Store,

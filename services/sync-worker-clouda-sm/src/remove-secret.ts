@@ -29,8 +29,6 @@ async function deleteSecret(
   } catch (error) {
     if (hasCode(error, 'ResourceNotFoundException')) return;
     if (!hadReplicas || !hasCode(error, 'InvalidRequestException')) throw error;
-    throw new Fault('unavailable', 'the replicas of the secret are still being removed', {
-      retryAfterSeconds: 5,
-    });
+    throw new Fault('settling', 'the replicas of the secret are still being removed');
   }
 }

@@ -157,8 +157,8 @@ describe('removal', () => {
     await connected.remove({ entryId: 'e', externalName: request.externalName, remote }, signal());
     const again = { ...request, ...newValue(request, 'two') };
     await expect(connected.put(again, signal())).rejects.toMatchObject({
-      kind: 'unavailable',
-      retryAfterSeconds: 5,
+      kind: 'settling',
+      message: expect.stringContaining('still taken by a secret that is being deleted'),
     });
     await connected.close();
     await slow.stop();
