@@ -10,6 +10,7 @@ const mostStopMs = 25_000;
 /**
  * The life of a process: starts, runs until SIGTERM or SIGINT, stops in order and exits with 0. A start that fails, or
  * an error that nobody caught, is logged and ends the process with 1: what it held is taken up again by its leases.
+ * A signal during the start ends it at once.
  */
 export async function runProcess(log: Logger, start: () => Promise<Running>): Promise<void> {
   const fail = (error: unknown) => {
@@ -18,15 +19,16 @@ export async function runProcess(log: Logger, start: () => Promise<Running>): Pr
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const running = await start().catch(fail);
-  if (running === undefined) return;
+  let running: Running | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');
+      if (running === undefined) process.exit(0);
       setTimeout(() => fail(new Error('stopping took too long')), mostStopMs).unref();
       running.stop().then(() => process.exit(0), fail);
     });
   }
+  running = await start().catch(fail);
 }
 
 /** Stops one part after the other, in the order given; one that fails does not keep the next from being stopped. */

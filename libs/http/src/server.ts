@@ -64,6 +64,8 @@ export async function startServer(
   answerUnparsed(server, boundsOf(options).maxHeaderSize);
   const connections = new OpenConnections(server);
   server.on('request', handler);
+  // A wish that nobody knows is passed over (RFC 9110, section 10.1.1); Node would answer 417 without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return {
@@ -98,6 +100,7 @@ function boundsOf(options: ServerOptions) {
     // Node looks for late requests only this often: its default of 30 s would stretch every timeout above.
     connectionsCheckingInterval: Math.min(headersTimeout, 1_000),
     maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
+    requireHostHeader: false, // Node would answer without a body; the gateway says what is missing
   };
 }
 

@@ -28,6 +28,9 @@ const commands: Record<string, () => Promise<void>> = {
   },
 };
 
+// The first process of a container ignores a signal that it does not handle.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+
 const name = process.argv[2] ?? '';
 const command = commands[name];
 try {
