@@ -40,6 +40,8 @@ export function askedRequest(
   requestId: string,
   remoteAddress: string,
 ): AskedRequest {
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw invalid('the Host header is missing'); // RFC 9112, section 3.2
   const verb = operationOf(request);
   const operation = operations[verb];
   if (operation === undefined) throw unknownMethod();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseInternalKeys } from '@secrets/access';
 import { insertToken, openAccessDb, revokeToken, writePolicy } from '@secrets/access/testing';
@@ -308,6 +309,19 @@ describe('bounds', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
     socket.destroy();
     expect(received()).toEqual([]);
+  });
+
+  test.each([
+    ['without a Host', '', '400', 'the Host header is missing'],
+    ['that expects what nobody knows', 'Host: x\r\nExpect: miracles\r\n', '200', '"service":"secrets"'],
+  ])('a request %s is answered as any other', async (_which, headers, status, words) => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.write(
+      `GET /v1/kv/data/a HTTP/1.1\r\n${headers}X-Service-Token: ${root}\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n`,
+    );
+    const answer = await text(socket);
+    expect([answer.slice(9, 12), answer]).toEqual([status, expect.stringContaining(words)]);
+    expect(answer.toLowerCase()).toContain('x-request-id: mine');
   });
 
   test('a large answer arrives whole', async () => {
