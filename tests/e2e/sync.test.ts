@@ -259,7 +259,7 @@ describe('secret-key granularity', () => {
   });
 });
 
-test('a new key that cannot be named in the destination does not hold up the others', async () => {
+test('a new key that cannot be named in the destination does not hold up the others, and its line says why', async () => {
   at = await fixture(it, {
     granularity: 'secret-key',
     secret_name_template: 'own/{{ .MountAccessor }}/{{ .SecretKey }}',
@@ -274,6 +274,14 @@ test('a new key that cannot be named in the destination does not hold up the oth
     5_000,
   );
   expect([await named('good'), await named('better')]).toEqual(['2', '3']);
+  expect((await lines())[`${at.accessor}/a/not good`]).toMatchObject({
+    sync_status: 'CLIENT_SIDE_ERROR',
+    last_error: expect.stringMatching(/^the external name "own\/.*not good" cannot be used/),
+  });
+  const { body } = await it.api('GET', `sys/sync/associations/${at.mount}/a`);
+  expect(Object.values(body.data.associated_destinations)).toEqual([
+    expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR' }),
+  ]);
 });
 
 describe('names', () => {

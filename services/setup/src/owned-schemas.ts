@@ -5,7 +5,7 @@ import type { Migrations } from '@secrets/db';
 const migrationsOf = (service: string): string =>
   fileURLToPath(new URL(`../../${service}/migrations`, import.meta.url));
 
-/** In this order: a view of `sync` reads one of `secrets`. */
+/** In this order: `secrets` and `sync` refer to namespaces of `login`, and a view of `sync` reads one of `secrets`. */
 export const ownedSchemas: readonly Migrations[] = [
   { schema: 'login', folder: migrationsOf('login') },
   { schema: 'secrets', folder: migrationsOf('secrets') },
