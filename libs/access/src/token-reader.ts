@@ -16,8 +16,8 @@ export interface TokenReader {
 const mostTokens = 20_000;
 /** A few hundred reads of the epoch a second at most, however many requests there are. */
 const epochGapMs = 4;
-/** Paths in the policies of all tokens kept together: one takes 0.4 kilobytes of memory, with `+` in it up to 2.5. */
-const mostPaths = 200_000;
+/** Paths in the policies, and ranges of addresses, of all tokens kept together: one takes 0.5 kilobytes of memory, a path with `+` up to 2.5. */
+const mostParts = 200_000;
 
 /** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
@@ -27,8 +27,8 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     epochNow,
     most: mostTokens,
     isKept: (token) => !token.hasLimitedUses,
-    weightOf: (token) => token.rules.paths + 1,
-    mostWeight: mostPaths,
+    weightOf: (token) => token.rules.paths + (token.boundTo?.size ?? 0) + 1,
+    mostWeight: mostParts,
   });
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {

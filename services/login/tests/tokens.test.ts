@@ -318,3 +318,10 @@ test.each([
     expect([status, body.errors]).toEqual([400, [sentence]]);
   },
 );
+
+test('more addresses than a request can be held against are refused', async () => {
+  const cidrs = (count: number) => Array.from({ length: count }, (_, index) => `10.0.${index}.0/24`);
+  await create({ policies: 'dev', bound_cidrs: cidrs(100) });
+  const { status, body } = await login.call('POST', '/auth/token/create', { bound_cidrs: cidrs(101) });
+  expect([status, body.errors]).toEqual([400, ['bound_cidrs: must hold at most 100 CIDRs or addresses']]);
+});

@@ -104,6 +104,12 @@ describe('a role that cannot be', () => {
     expect(RoleBodySchema.safeParse({ ...bound, ...body }).success).toBe(false);
   });
 
+  test('more addresses than a login can be held against do not parse', () => {
+    const of = (count: number) => ({ ...bound, token_bound_cidrs: Array<string>(count).fill('10.0.0.1') });
+    expect(RoleBodySchema.safeParse(of(100)).success).toBe(true);
+    expect(RoleBodySchema.safeParse(of(101)).success).toBe(false);
+  });
+
   test('a partial write keeps the rest; an empty list clears', () => {
     const first = mergedRole(
       undefined,
