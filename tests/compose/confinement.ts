@@ -20,6 +20,8 @@ const attempts = `
 const reach = (url: string) =>
   `fetch('${url}', { signal: AbortSignal.timeout(3000) }).then(() => console.log('reached'), () => console.log('not reached'))`;
 
+const brokerUser = `console.log(new URL(require('node:fs').readFileSync('/run/keys/amqp-url', 'utf8')).username)`;
+
 /** Throws when a service can do more in its container than it must. */
 export function checkConfinement(stack: Stack): void {
   const inside = (service: string, script: string) =>
@@ -47,4 +49,9 @@ export function checkConfinement(stack: Stack): void {
       throw new Error(`the outward network from ${service}: ${answer}, expected ${expected}`);
   }
   console.log('  only workers and login reach the outward network');
+  for (const service of ['secrets', 'sync-control', 'sync-worker-clouda-sm']) {
+    const user = inside(service, brokerUser);
+    if (user !== service) throw new Error(`${service} is ${user} to RabbitMQ`);
+  }
+  console.log('  each service is a user of its own to RabbitMQ');
 }
