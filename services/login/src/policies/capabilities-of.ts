@@ -1,5 +1,5 @@
 import {
-  capabilitiesOn,
+  compilePolicies,
   defaultPolicy,
   type Namespace,
   type PolicyRules,
@@ -26,10 +26,10 @@ export async function capabilitiesOf(
   paths: readonly string[],
 ): Promise<Record<string, readonly string[]>> {
   if (holder.policies.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
-  const policies = await policiesOf(sql, holder);
+  const policies = compilePolicies(await policiesOf(sql, holder));
   const on = (path: string): readonly string[] => {
     const seen = pathFromNamespace(holder.namespace.path, where.path, path.replace(/^\/+/, ''));
-    const granted = seen === undefined ? [] : capabilitiesOn(policies, seen);
+    const granted = seen === undefined ? [] : policies.on(seen);
     return granted.length === 0 ? ['deny'] : granted;
   };
   return Object.fromEntries(paths.map((path) => [path, on(path)]));
