@@ -3,7 +3,7 @@ import { Fault } from '@secrets/domain';
 import type { PutRequest } from '@secrets/sync-worker';
 import { hasCode } from './fault-of.ts';
 import { findSecret, mustBeOurs, type Store } from './own-secret.ts';
-import { bringReplicas, mirroredIn } from './replicas.ts';
+import { asRemembered, bringReplicas, presentIn } from './replicas.ts';
 import type { Described } from './schema.ts';
 import { tagList } from './secrets-manager-api.ts';
 import { type Remote, rememberedOf, wantedTags } from './settings.ts';
@@ -52,7 +52,7 @@ async function create(store: Store, request: PutRequest, signal: AbortSignal): P
     },
     signal,
   );
-  await bringReplicas(store, ARN, { regions: mirroredIn(ReplicationStatus), ours: [] }, signal);
+  await bringReplicas(store, ARN, presentIn(ReplicationStatus, []), signal);
   return remembered(store, request.externalName, ARN, VersionId);
 }
 
@@ -69,7 +69,7 @@ async function update(
   const version = request.valueChanged ? await putValue(store, request, known.arn, signal) : known.version;
   await bringTags(store, known.arn, { present: known.tags, ours: known.tags }, signal);
   await bringKey(store, known.arn, known.kmsKeyId, signal);
-  await bringReplicas(store, known.arn, { regions: known.replicas, ours: known.replicas }, signal);
+  await bringReplicas(store, known.arn, asRemembered(known.replicas), signal);
   return remembered(store, request.externalName, known.arn, version);
 }
 
@@ -98,8 +98,7 @@ async function bring(
   const isHeld = known !== undefined && request.verify && (await holds(store, request, arn, signal));
   const version = isHeld ? known.version : await putValue(store, request, arn, signal);
   await bringKey(store, arn, known?.kmsKeyId || found.KmsKeyId || '', signal);
-  const replicas = { regions: mirroredIn(found.ReplicationStatus), ours: known?.replicas ?? [] };
-  await bringReplicas(store, arn, replicas, signal);
+  await bringReplicas(store, arn, presentIn(found.ReplicationStatus, known?.replicas ?? []), signal);
   return remembered(store, request.externalName, arn, version);
 }
 

@@ -231,6 +231,31 @@ describe('replicas', () => {
     expect(harness.held(blocked.externalName, 'eu-west-1')?.value).toBe('one');
   });
 
+  test('one that is in progress is waited for, and then the put says what became of it', async () => {
+    let ahead = 0;
+    const own = await startHarness({ replicationMs: 3_600_000 }, { clock: () => Date.now() + ahead });
+    const [mirrored, west] = [
+      await own.connect({ settings: { replica_regions: ['eu-west-1'] } }),
+      await own.connect({ settings: { region: 'eu-west-1' } }),
+    ];
+    const [free, blocked] = [putRequest(own.freshName(), 'one'), putRequest(own.freshName(), 'one')];
+    await west.put({ ...putRequest(blocked.externalName, 'other') }, signal());
+    for (const request of [free, blocked]) {
+      for (const _again of [1, 2])
+        await expect(mirrored.put(request, signal())).rejects.toMatchObject({
+          kind: 'settling',
+          message: 'the secret is still being replicated to eu-west-1',
+        });
+    }
+    expect(own.calls().filter((call) => call === 'ReplicateSecretToRegions')).toHaveLength(2);
+    ahead = 3_600_000;
+    await mirrored.put(free, signal());
+    await expect(mirrored.put(blocked, signal())).rejects.toMatchObject({ kind: 'conflict' });
+    expect(own.held(blocked.externalName, 'eu-west-1')?.value).toBe('other');
+    await Promise.all([mirrored.close(), west.close()]);
+    await own.stop();
+  });
+
   test('one of another region is neither taken over nor removed', async () => {
     const { name } = await planted(await connect({ replica_regions: ['eu-west-3'] }));
     const there = await connect({ region: 'eu-west-3' });

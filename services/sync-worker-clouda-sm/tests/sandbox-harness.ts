@@ -48,7 +48,10 @@ export async function startHarness(
   cloudA: CloudAOptions = {},
   options: { clock?: () => number } = {},
 ): Promise<CloudAHarness> {
-  const sandbox = await startSandbox({ cloudA: { forcedDeleteMs: 0, ...cloudA }, ...options });
+  const sandbox = await startSandbox({
+    cloudA: { forcedDeleteMs: 0, replicationMs: 0, ...cloudA },
+    ...options,
+  });
   const { accessKeyId, secretAccessKey } = sandbox.credentials.cloudA;
   const lines: string[] = [];
   const log = createLogger({

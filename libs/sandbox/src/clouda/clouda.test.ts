@@ -27,7 +27,10 @@ let aheadMs = 0;
 let client: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ clock: () => Date.now() + aheadMs, cloudA: { forcedDeleteMs: 50 } });
+  sandbox = await startSandbox({
+    clock: () => Date.now() + aheadMs,
+    cloudA: { forcedDeleteMs: 50, replicationMs: 1_000 },
+  });
   client = clientOf(sandbox);
 });
 afterAll(async () => {
@@ -329,6 +332,11 @@ describe('regions', () => {
     for (const more of [{}, { ForceDeleteWithoutRecovery: true }]) {
       await expect(remove('rep', more)).rejects.toThrow(/replica regions/);
     }
+    const statusAfter = async (ms: number) => {
+      aheadMs = ms;
+      return (await describeIt('rep')).ReplicationStatus?.map(({ Status }) => Status);
+    };
+    expect([await statusAfter(-60_000), await statusAfter(1_000)]).toEqual([['InProgress'], ['InSync']]);
     expect((await describeIt('rep')).ReplicationStatus).toMatchObject([
       { Region: 'us-east-1', Status: 'InSync' },
     ]);
@@ -353,8 +361,14 @@ describe('regions', () => {
           ForceOverwriteReplicaSecret,
         }),
       );
-    expect((await replicate(false)).ReplicationStatus).toMatchObject([{ Status: 'Failed' }]);
-    expect((await replicate(true)).ReplicationStatus).toMatchObject([{ Status: 'InSync' }]);
+    for (const [overwrite, outcome] of [
+      [false, 'Failed'],
+      [true, 'InSync'],
+    ] as const) {
+      expect((await replicate(overwrite)).ReplicationStatus).toMatchObject([{ Status: 'InProgress' }]);
+      aheadMs += 1_000;
+      expect((await describeIt('own')).ReplicationStatus).toMatchObject([{ Status: outcome }]);
+    }
     elsewhere.destroy();
   });
 });

@@ -27,7 +27,7 @@ export const createSecret = operation(Input, (realm, input) => {
   if (input.ClientRequestToken !== undefined) mustBeToken(input.ClientRequestToken);
   mustBeValue(input);
   const present = realm.shelf.named(input.Name);
-  if (present) return existing(present, input);
+  if (present) return existing(realm, present, input);
   realm.shelves.mustHaveRoom(realm.shelf, true);
   return created(realm, input);
 });
@@ -42,7 +42,7 @@ function created(realm: Realm, input: z.output<typeof Input>): object {
   }
   if (input.AddReplicaRegions)
     replicate(realm, secret, input.AddReplicaRegions, input.ForceOverwriteReplicaSecret);
-  return answer(secret);
+  return answer(realm, secret, { begun: input.AddReplicaRegions });
 }
 
 function blankSecret({ shelf, nowMs }: Realm, input: z.output<typeof Input>): Secret {
@@ -62,7 +62,7 @@ function blankSecret({ shelf, nowMs }: Realm, input: z.output<typeof Input>): Se
 }
 
 /** Creating again with the same token and value is the creation that there was. */
-function existing(present: Secret, input: z.output<typeof Input>): object {
+function existing(realm: Realm, present: Secret, input: z.output<typeof Input>): object {
   if (present.deletedAtMs !== undefined) {
     throw invalidRequest(
       "You can't create this secret because a secret with this name is already scheduled for deletion.",
@@ -71,11 +71,18 @@ function existing(present: Secret, input: z.output<typeof Input>): object {
   const version = present.versions.get(input.ClientRequestToken ?? '');
   const isSame = version && version.text === input.SecretString && version.binary === input.SecretBinary;
   if (!isSame) throw alreadyExists(`The operation failed because the secret ${input.Name} already exists.`);
-  return answer(present, version.id);
+  return answer(realm, present, { versionId: version.id });
 }
 
-function answer(secret: Secret, versionId = secret.stages.get('AWSCURRENT')): object {
-  const ReplicationStatus = secret.replicas.length > 0 ? replicationStatus(secret) : undefined;
+function answer(
+  realm: Realm,
+  secret: Secret,
+  {
+    versionId = secret.stages.get('AWSCURRENT'),
+    begun,
+  }: { versionId?: string; begun?: z.output<typeof Replicas> | undefined },
+): object {
+  const ReplicationStatus = secret.replicas.length > 0 ? replicationStatus(secret, realm, begun) : undefined;
   return { ARN: secret.arn, Name: secret.name, VersionId: versionId, ReplicationStatus };
 }
 

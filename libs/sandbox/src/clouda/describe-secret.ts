@@ -11,7 +11,7 @@ export const describeSecret = operation(z.object({ SecretId: z.string() }), (rea
   return {
     ...overview(realm, secret),
     VersionIdsToStages: labelledVersions(held),
-    ReplicationStatus: held.replicas.length > 0 ? replicationStatus(held) : undefined,
+    ReplicationStatus: held.replicas.length > 0 ? replicationStatus(held, realm) : undefined,
   };
 });
 

@@ -13,6 +13,8 @@ export interface Realm {
   staleMs: number;
   /** How long a name stays taken after a deletion without recovery. */
   forcedDeleteMs: number;
+  /** How long a replication is in progress. */
+  replicationMs: number;
   versionLimit: number;
 }
 

@@ -63,7 +63,7 @@ function live(steps: readonly Step[]) {
 
 function perform(shelves: SecretShelves, region: string, [name, input]: Step['call'], nowMs: number): void {
   const shelf = shelves.of(ACCOUNT, region);
-  const realm = { shelf, shelves, nowMs, staleMs: 0, forcedDeleteMs: 50, versionLimit: 4 };
+  const realm = { shelf, shelves, nowMs, staleMs: 0, replicationMs: 0, forcedDeleteMs: 50, versionLimit: 4 };
   try {
     operations.get(name)?.run(realm, input);
   } catch (error) {

@@ -17,7 +17,7 @@ export const replicateSecretToRegions = operation(
   (realm, input) => {
     const secret = changeable(realm, input.SecretId);
     replicate(realm, secret, input.AddReplicaRegions, input.ForceOverwriteReplicaSecret);
-    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret) };
+    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret, realm, input.AddReplicaRegions) };
   },
 );
 
@@ -27,7 +27,7 @@ export const removeRegionsFromReplication = operation(
     const secret = changeable(realm, input.SecretId);
     for (const region of input.RemoveReplicaRegions) removeReplica(realm, secret, region);
     realm.shelf.save(secret);
-    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret) };
+    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret, realm) };
   },
 );
 
@@ -41,19 +41,25 @@ export function replicate(
   for (const { Region: region, KmsKeyId: kmsKeyId } of regions) {
     if (region === realm.shelf.region)
       throw invalidParameter("A replica can't be in the region of its primary secret.");
-    const replica = placeReplica(realm, secret, region, kmsKeyId, overwrite);
+    const outcome = placeReplica(realm, secret, region, kmsKeyId, overwrite);
+    const replica = { ...outcome, settlesAtMs: realm.nowMs + realm.replicationMs };
     secret.replicas = [...secret.replicas.filter((other) => other.region !== region), replica];
   }
   realm.shelf.save(secret);
 }
 
-export function replicationStatus(secret: Secret): object[] {
-  return secret.replicas.map(({ region, kmsKeyId, status, statusMessage }) => ({
-    Region: region,
-    KmsKeyId: kmsKeyId,
-    Status: status,
-    StatusMessage: statusMessage,
-  }));
+/** How each replica fares. Of those that were `begun` by this very call, only that they are in progress. */
+export function replicationStatus(
+  secret: Secret,
+  { nowMs }: Pick<Realm, 'nowMs'>,
+  begun: z.output<typeof Replicas> = [],
+): object[] {
+  const justBegun = new Set(begun.map(({ Region }) => Region));
+  return secret.replicas.map(({ region, kmsKeyId, status, statusMessage, settlesAtMs = 0 }) =>
+    justBegun.has(region) || nowMs < settlesAtMs
+      ? { Region: region, KmsKeyId: kmsKeyId, Status: 'InProgress' }
+      : { Region: region, KmsKeyId: kmsKeyId, Status: status, StatusMessage: statusMessage },
+  );
 }
 
 function placeReplica(

@@ -10,8 +10,10 @@ export interface SecretVersion {
 export interface Replica {
   region: string;
   kmsKeyId?: string | undefined;
+  /** What the replication comes to; until then it is in progress. */
   status: 'InSync' | 'Failed';
   statusMessage?: string | undefined;
+  settlesAtMs?: number | undefined;
 }
 
 export interface Secret {

@@ -30,6 +30,8 @@ export interface CloudAOptions {
   sessionSeconds?: number;
   /** How long a name stays taken after a deletion without recovery. Default 300. */
   forcedDeleteMs?: number;
+  /** How long a replication to another region is in progress. Default 100. */
+  replicationMs?: number;
   /** Versions kept per secret. Default 100, as in the real service. */
   versionLimit?: number;
 }
@@ -136,9 +138,9 @@ async function performSecrets(
   if (!operation || request.method !== 'POST')
     throw new AwsRefusal('UnknownOperationException', 'No such operation.');
   if (!input) throw new AwsRefusal('SerializationException', 'The body is not a JSON object.');
-  const { forcedDeleteMs = 300, versionLimit = 100 } = desk.options;
+  const { forcedDeleteMs = 300, replicationMs = 100, versionLimit = 100 } = desk.options;
   const shelf = desk.shelves.of(signer.accountId, claim?.region ?? '');
-  const realm = { shelf, shelves: desk.shelves, nowMs, staleMs, forcedDeleteMs, versionLimit };
+  const realm = { shelf, shelves: desk.shelves, nowMs, staleMs, forcedDeleteMs, replicationMs, versionLimit };
   return run(() => operation.run(realm, input));
 }
 
