@@ -1,5 +1,5 @@
 /** Runs `check` until it does not throw, for tests; after `ms` its last error is thrown. */
-export async function eventually(check: () => void | Promise<void>, ms = 10_000): Promise<void> {
+export async function eventually(check: () => void | Promise<void>, ms = 60_000): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     try {

@@ -10,10 +10,9 @@ test('a growing pause doubles up to its most, less a random part up to a half', 
 });
 
 test('a sleep ends early when its signal aborts, before or during it', async () => {
-  const asked = Date.now();
-  await sleep(5_000, AbortSignal.abort());
-  await sleep(5_000, AbortSignal.timeout(10));
-  expect(Date.now() - asked).toBeLessThan(1_000);
+  const anHour = 3_600_000;
+  await sleep(anHour, AbortSignal.abort());
+  await sleep(anHour, AbortSignal.timeout(10));
 });
 
 test('a message that is given back waits longer each time, and minutes pass before it is parked', () => {

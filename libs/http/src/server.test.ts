@@ -29,11 +29,8 @@ function held() {
   return { handler, arrived: arrived.promise };
 }
 
-async function millisecondsOf(work: Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await work;
-  return performance.now() - from;
-}
+/** Longer than a test: who waits for its end fails. */
+const anHour = 3_600_000;
 
 describe('startServer', () => {
   test('says where it listens', async () => {
@@ -103,7 +100,7 @@ describe('startServer', () => {
     });
 
     test('an idle connection is closed', async () => {
-      const raw = await openRaw((await start(ok, short)).port);
+      const raw = await openRaw((await start(ok, { listVerb, keepAliveTimeoutMs: 50 })).port);
       raw.send(get);
       expect(await raw.closed()).toMatch(/fine$/);
     });
@@ -143,11 +140,11 @@ describe('stop', () => {
     const raw = await openRaw(server.port);
     raw.send(get);
     const res = await arrived;
-    const stopped = server.stop(5_000);
+    const stopped = server.stop(anHour);
     await pause(30);
     res.end('late');
     expect(await raw.closed()).toMatch(/^HTTP\/1.1 200 OK\r\nConnection: close\r\n[\s\S]*late$/);
-    expect(await millisecondsOf(stopped)).toBeLessThan(1_000);
+    await stopped;
   });
 
   test('closes the connection of an answer whose head was out already', async () => {
@@ -158,10 +155,10 @@ describe('stop', () => {
     const res = await arrived;
     res.write('begun, ');
     await raw.received(/begun/);
-    const stopped = server.stop(5_000);
+    const stopped = server.stop(anHour);
     res.end('ended');
     expect(await raw.closed()).toMatch(/ended/);
-    expect(await millisecondsOf(stopped)).toBeLessThan(1_000);
+    await stopped;
   });
 
   test('answers pipelined requests that were in flight together', async () => {
@@ -171,7 +168,7 @@ describe('stop', () => {
     raw.send(get + get);
     while (held.length < 2) await pause(5);
     held[0]?.write('one');
-    const stopped = server.stop(5_000);
+    const stopped = server.stop(anHour);
     held[0]?.end();
     await pause(30);
     held[1]?.end('two');
@@ -186,7 +183,7 @@ describe('stop', () => {
     idle.send(get);
     await idle.received(/fine$/);
     await pause(20);
-    expect(await millisecondsOf(server.stop(5_000))).toBeLessThan(1_000);
+    await server.stop(anHour);
     expect(await silent.closed()).toBe('');
     await idle.closed();
     await expect(openRaw(server.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -199,9 +196,9 @@ describe('stop', () => {
     const waiting = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false });
     waiting.on('error', () => {}).write(get);
     await arrived;
-    const took = await millisecondsOf(server.stop(150));
-    expect(took).toBeGreaterThan(140);
-    expect(took).toBeLessThan(1_000);
+    const from = performance.now();
+    await server.stop(150);
+    expect(performance.now() - from).toBeGreaterThan(140);
     await neverSecure.closed();
   });
 
