@@ -68,7 +68,7 @@ async function carryOut(
 }
 
 async function once(connected: ConnectedDestination, request: PutRequest, value: string | undefined) {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(60_000);
   if (value !== undefined) return (await connected.put(request, signal)).remote;
   await connected.remove(request, signal);
   return null;

@@ -5,7 +5,7 @@ import type { ConnectedDestination } from '@secrets/sync-worker';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { type CloudAHarness, startHarness } from './sandbox-harness.ts';
 
-const signal = () => AbortSignal.timeout(30_000);
+const signal = () => AbortSignal.timeout(60_000);
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();

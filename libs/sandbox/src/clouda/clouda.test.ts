@@ -23,12 +23,14 @@ import { clientOf } from './sandbox-client.ts';
 const DAY_MS = 86_400_000;
 
 let sandbox: Sandbox;
+/** Time stands still unless a test moves it. */
+const startMs = Date.now();
 let aheadMs = 0;
 let client: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {
   sandbox = await startSandbox({
-    clock: () => Date.now() + aheadMs,
+    clock: () => startMs + aheadMs,
     cloudA: { forcedDeleteMs: 50, replicationMs: 1_000 },
   });
   client = clientOf(sandbox);
