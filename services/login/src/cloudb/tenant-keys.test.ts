@@ -33,17 +33,15 @@ const verified = async () => {
   );
 };
 const asked = () => sandbox.directory.calls().length;
-const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
+const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('old keys serve while the directory is down, but not for ever', async () => {
   expect(await verified()).toBe('verified');
   sandbox.directory.faults.add({ effect: 'server-error' });
   now += 11 * minute;
   expect(await verified()).toBe('verified');
-  await settled();
   now += 12 * 60 * minute;
   expect(await verified()).toBe('verified');
-  await settled();
   now += 13 * 60 * minute;
   expect(await verified()).toMatch(/directory/);
   sandbox.directory.faults.clear();
@@ -59,15 +57,28 @@ test('keys are refreshed behind the back of logins, and a withdrawn key is forgo
   now += 11 * minute;
   const config = { environment: 'public' as const, tenant_id: sandbox.tenantId, resource };
   await verifyDirectoryToken(old, keys.find, config);
-  await settled();
-  expect(asked() - before).toBe(2);
+  while (asked() - before < 2) await turn();
+  const stillTaken = () =>
+    verifyDirectoryToken(old, keys.find, config).then(
+      () => true,
+      () => false,
+    );
+  while (await stillTaken()) await turn();
   await expect(verifyDirectoryToken(old, keys.find, config)).rejects.toThrow(/key/);
+  expect(asked() - before).toBe(2);
   expect(await verified()).toBe('verified');
 });
 
-test('a directory that is silent is given up after 5 s', async () => {
+test('a directory that is down is not asked again for a second', async () => {
+  sandbox.directory.faults.add({ effect: 'server-error' });
+  for (let login = 0; login < 5; login += 1) expect(await verified()).toMatch(/directory/);
+  expect(asked()).toBe(1);
+  now += 1_000;
+  expect(await verified()).toMatch(/directory/);
+  expect(asked()).toBe(2);
+});
+
+test('a directory that is silent is given up', async () => {
   sandbox.directory.faults.add({ effect: 'silence' });
-  const start = Date.now();
   expect(await verified()).toMatch(/does not answer/);
-  expect(Date.now() - start).toBeLessThan(7_000);
-}, 120_000);
+});

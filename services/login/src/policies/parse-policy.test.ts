@@ -89,10 +89,12 @@ test.each([
   ['quotes that never end', `path "a" { capabilities = ["read"] } "${'\\"'.repeat(32_000)}`],
   ['comments that never end', `path "a" { capabilities = ["read"] } ${'/* '.repeat(21_000)}`],
 ])('%s hold up nobody else', async (_name, source) => {
-  const begun = performance.now();
-  const refused = parsePolicy(source).catch(() => undefined);
+  let isRead = false;
+  const refused = parsePolicy(source).catch(() => {
+    isRead = true;
+  });
   await new Promise((resolve) => setImmediate(resolve));
-  expect(performance.now() - begun).toBeLessThan(200);
+  expect(isRead).toBe(false); // others have had their turn meanwhile
   await refused;
 });
 

@@ -27,6 +27,7 @@ export interface TokenOrder {
 /** Makes a token for the caller: a child of the caller's, unless an orphan is wanted (which needs `sudo`). */
 export async function createToken(app: LoginApp, caller: Caller, order: TokenOrder): Promise<IssuedToken> {
   const { wish } = order;
+  const now = new Date();
   refuseForbiddenWishes(caller, order);
   const parent = await fitParent(app, caller);
   const policies = childPolicies(caller, {
@@ -42,14 +43,14 @@ export async function createToken(app: LoginApp, caller: Caller, order: TokenOrd
       explicitMaxTtlSeconds: wish.explicit_max_ttl,
       periodSeconds: wish.period,
     },
-    new Date(),
+    now,
     { forever: type === 'service' && policies.includes('root') },
   );
   const boundCidrs = childCidrs(caller, parent.boundCidrs, wish.bound_cidrs);
   const token = { ...newTokenOf(caller, order, policies, lifetime), boundCidrs };
   const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
   const endsAt = earliest(lifetime.expiresAt, order.orphan ? null : endOf(parent));
-  return { ...answer, leaseSeconds: secondsLeft(endsAt, new Date()) };
+  return { ...answer, leaseSeconds: secondsLeft(endsAt, now) };
 }
 
 function newTokenOf(
@@ -124,7 +125,7 @@ export const issued = (
   accessor: token.accessor,
   policies: token.policies,
   metadata: token.metadata,
-  leaseSeconds: secondsLeft(token.lifetime.expiresAt, new Date()),
+  leaseSeconds: token.lifetime.ttlSeconds,
   renewable: token.renewable,
   entityId: token.entityId,
   type,
