@@ -28,7 +28,7 @@ const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =
     body: z.unknown(),
     handle: async ({ params, query, body, caller }) => {
       if (query.break === 'true') throw new Error('broken on purpose');
-      if (query.slow === 'true') await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
+      if (query.slow === 'true') await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
       const large = 'x'.repeat(Number(query.large ?? 0));
       return { data: { service, method, path: params.path, query, body, caller, large } };
     },
@@ -77,7 +77,7 @@ export interface GatewayForTest {
 
 export async function startGateway(
   { db, keys, stubs }: GatewayForTest,
-  config: Partial<GatewayConfig> = {},
+  { requestTimeoutMs, ...config }: Partial<GatewayConfig> & { requestTimeoutMs?: number } = {},
 ): Promise<TestGateway> {
   const audit: string[] = [];
   const logs: string[] = [];
@@ -99,7 +99,7 @@ export async function startGateway(
     host: '127.0.0.1',
     port: 0,
     listVerb: true,
-    requestTimeoutMs: 1_500,
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });
   const stop = async () => {
     await server.stop(0);

@@ -301,13 +301,15 @@ describe('bounds', () => {
   });
 
   test('a body that does not come is given up', async () => {
-    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    const hurried = await startGateway({ db, keys, stubs }, { requestTimeoutMs: 500 });
+    const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1');
     socket.write(
       `POST /v1/kv/data/a HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${root}\r\nContent-Length: 5\r\n\r\n{`,
     );
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
     socket.destroy();
+    await hurried.stop();
     expect(received()).toEqual([]);
   });
 
@@ -341,8 +343,8 @@ describe('bounds', () => {
     const aborted = once(received()[0]!.socket, 'close');
     sent.destroy();
     await aborted;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await gateway.metrics.text()).toMatch(/status="499"/);
+    while (!/status="499"/.test(await gateway.metrics.text()))
+      await new Promise((resolve) => setTimeout(resolve, 5));
   });
 });
 

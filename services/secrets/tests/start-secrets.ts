@@ -71,11 +71,11 @@ async function serve(db: Db, seal: ReturnType<typeof parseKeyRing>) {
   };
 }
 
-/** Waits until `reached` holds. Throws after 10 s. */
+/** Waits until `reached` holds. Throws after a minute. */
 export async function eventually(reached: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   while (!(await reached())) {
-    if (Date.now() > end) throw new Error('it did not come to be within 10 s');
+    if (Date.now() > end) throw new Error('it did not come to be within a minute');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

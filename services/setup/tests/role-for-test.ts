@@ -19,7 +19,7 @@ export async function preparedDb() {
 export async function prepareOnce(work: () => Promise<unknown>): Promise<void> {
   const server = process.env.TEST_DATABASE_URL;
   if (server === undefined) return void (await work());
-  const lock = openPostgres({ url: server, connections: 1, statementTimeoutMs: 60_000 });
+  const lock = openPostgres({ url: server, connections: 1, statementTimeoutMs: 600_000 });
   await lock.query("select pg_advisory_lock(hashtextextended('roles for test', 0))");
   await Promise.resolve(work()).finally(lock.close); // the lock goes with its connection
 }
