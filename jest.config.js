@@ -15,7 +15,7 @@ export default {
       },
     ],
   },
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };

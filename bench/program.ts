@@ -2,7 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ChildServer, freePorts, startChildServer } from '../scripts/test-services/child-server.ts';
+import { freePorts } from '../scripts/free-ports.ts';
+import { type ChildServer, startChildServer } from '../scripts/test-services/child-server.ts';
 
 /** One process that serves HTTP on a free port of this machine. */
 export interface Program extends ChildServer {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from '../free-ports.ts';
 
 /** The service that the demo talks to. */
 export interface DemoService {
@@ -41,7 +41,7 @@ export function runningService(flags: {
 /** A service of the demo's own: temporary data, free ports, gone afterwards. */
 export async function ownService(): Promise<DemoService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'secrets-demo-'));
-  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const [port, sandboxPort] = await freePorts(2);
   const env = {
     DATA_DIR: dataDir,
     PORT: String(port),
@@ -68,7 +68,7 @@ export async function ownService(): Promise<DemoService> {
   };
 }
 
-const mostStartMs = 60_000;
+const mostStartMs = 120_000;
 
 /** Resolves when it has printed its `ready` line. */
 async function startStandalone(env: Record<string, string>): Promise<ChildProcess> {
@@ -84,12 +84,4 @@ async function startStandalone(env: Record<string, string>): Promise<ChildProces
   });
   await ready;
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

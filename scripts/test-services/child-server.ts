@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 
 export interface ChildServerOptions {
   command: string;
@@ -13,7 +13,7 @@ export interface ChildServerOptions {
   stopSignal: NodeJS.Signals;
 }
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
 
 /** A server program in a process group of its own, which is stopped as a whole. */
@@ -116,12 +116,3 @@ function isListening(port: number): Promise<boolean> {
 }
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Ports that nothing listens on at this moment. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
-}

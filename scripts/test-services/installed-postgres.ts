@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts, startChildServer } from './child-server.ts';
+import { freePorts } from '../free-ports.ts';
+import { startChildServer } from './child-server.ts';
 import type { TestServer } from './test-server.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePorts, startChildServer } from './child-server.ts';
+import { freePorts } from '../free-ports.ts';
+import { startChildServer } from './child-server.ts';
 import type { TestServer } from './test-server.ts';
 
 /** Debian's own folder first: the program it puts on the path changes user and takes the machine's settings. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { send } from '../../scripts/demo/http.ts';
-import { freePorts } from '../../scripts/test-services/child-server.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
 import { installedPostgres } from '../../scripts/test-services/installed-postgres.ts';
 import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';

@@ -31,7 +31,7 @@ export interface Load {
 }
 
 const writers = 6;
-const mostInsistMs = 60_000;
+const mostInsistMs = 120_000;
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A mount and a destination of a load's own, and writers that go on until each of their requests was acknowledged. */
@@ -119,7 +119,7 @@ export async function createLoad(system: Distributed, options: LoadOptions = {})
       };
       await Promise.all([during(), ...Array.from({ length: writers }, writer)]);
     },
-    untilRight: async (mostMs = 45_000) => {
+    untilRight: async (mostMs = 120_000) => {
       const started = Date.now();
       for (;;) {
         const left = await wrong().catch((error: unknown) => [String(error)]);

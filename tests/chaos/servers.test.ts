@@ -13,8 +13,8 @@ if (typeof servers === 'string') console.warn(`not run: killing Postgres and Rab
 let system: Distributed;
 beforeAll(async () => {
   if (typeof servers !== 'string') system = await startDistributed(servers);
-}, 120_000);
-afterAll(() => system?.stop(), 120_000);
+});
+afterAll(() => system?.stop());
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const told: string[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const mostStartMs = 60_000;
+const mostStartMs = 120_000;
 
 export interface ServiceProcessOptions {
   /** What it is called here; two replicas differ. */

@@ -14,8 +14,8 @@ if (typeof servers === 'string') console.warn(`not run: killing services: ${serv
 let system: Distributed;
 beforeAll(async () => {
   if (typeof servers !== 'string') system = await startDistributed(servers);
-}, 120_000);
-afterAll(() => system?.stop(), 120_000);
+});
+afterAll(() => system?.stop());
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const told: string[] = [];

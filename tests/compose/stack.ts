@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '../../scripts/free-ports.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = 'secrets-service-test';
@@ -21,7 +21,7 @@ export interface Stack {
 }
 
 export async function openStack(): Promise<Stack> {
-  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const [port, sandboxPort] = await freePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
   const subnet = '172.16.84.0/24';
   const env = {
@@ -61,14 +61,4 @@ export async function openStack(): Promise<Stack> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../../scripts/demo/http.ts';
 import { eventually, expectStatus, fixture, type Installation, startInstallation } from './installation.ts';
 
-/** Planted in every secret field; looked for everywhere. */
-const canary = 'kanarienvogel-7f3a';
+/** Planted in every secret field; looked for everywhere, in the arguments of other processes too: drawn anew. */
+const canary = `kanarienvogel-${randomBytes(4).toString('hex')}`;
 const inBase64 = Buffer.from(canary).toString('base64').slice(2, 20);
 
 let it: Installation;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 120_000);
+});
 afterAll(() => it?.stop());
 
 test('a secret value is nowhere but where it belongs', async () => {
@@ -72,7 +73,7 @@ test('a secret value is nowhere but where it belongs', async () => {
       found: false,
     });
   }
-}, 120_000);
+});
 
 /** Everything on disk but the sandbox's own journal: the database with its log, keys, audit, broker. */
 function filesOf(folder: string): string {

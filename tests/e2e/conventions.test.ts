@@ -7,7 +7,7 @@ let it: Installation;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 120_000);
+});
 afterAll(() => it?.stop());
 
 /** A client within a namespace. */

@@ -86,7 +86,7 @@ export function expectStatus(answer: Answer, status: number): Answer {
 export async function eventually<T>(
   look: () => Promise<T>,
   isSo: (value: T) => boolean,
-  mostMs = 10_000,
+  mostMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + mostMs;
   for (;;) {

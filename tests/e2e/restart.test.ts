@@ -13,7 +13,7 @@ let at: Fixture;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 120_000);
+});
 afterAll(() => it?.stop());
 beforeEach(async () => {
   await it.clearFaults();
@@ -49,7 +49,7 @@ async function seen(): Promise<{ statuses: string[]; values: string[] }> {
 
 async function comesRight(value: string): Promise<void> {
   const right = { statuses: ['SYNCED'], values: [JSON.stringify({ value })] };
-  const last = await eventually(seen, (one) => JSON.stringify(one) === JSON.stringify(right), 20_000);
+  const last = await eventually(seen, (one) => JSON.stringify(one) === JSON.stringify(right));
   expect(last).toEqual(right);
 }
 
@@ -108,7 +108,6 @@ test('kill -9 during a purge: it goes on to its end', async () => {
   const gone = await eventually(
     () => it.api('GET', at.path),
     ({ status }) => status === 404,
-    30_000,
   );
   expect(gone.status).toBe(404);
   const left = Object.keys(await it.outside()).filter((name) => name.includes(at.accessor));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Answer } from '../../scripts/demo/http.ts';
 import {
   eventually,
   expectStatus,
@@ -13,7 +14,7 @@ let at: Fixture;
 
 beforeAll(async () => {
   it = await startInstallation();
-}, 120_000);
+});
 afterAll(() => it?.stop());
 beforeEach(async () => {
   await it.clearFaults();
@@ -24,6 +25,15 @@ beforeEach(async () => {
 const write = (name: string, data: object) => it.api('POST', `${at.mount}/data/${name}`, { data });
 const set = (name: string, more: object = {}, query = '') =>
   it.api('POST', `${at.path}/associations/set${query}`, { mount: at.mount, secret_name: name, ...more });
+/** Asks again where a slow machine needs longer than an answer waits. */
+const untilOver = (ask: () => Promise<Answer>) =>
+  eventually(ask, ({ body }) =>
+    Object.values<{ sync_status: string }>(body?.data?.associated_secrets ?? {}).every(
+      ({ sync_status: status }) => status !== 'PENDING',
+    ),
+  );
+const setAndWait = (name: string) => untilOver(() => set(name));
+const removeAndWait = (name: string) => untilOver(() => remove(name));
 const remove = (name: string) =>
   it.api('POST', `${at.path}/associations/remove`, { mount: at.mount, secret_name: name });
 const lines = async () => (await it.api('GET', `${at.path}/associations`)).body.data.associated_secrets;
@@ -38,14 +48,14 @@ const statusIs = (name: string, status: string) =>
 
 async function synced(name: string, data: object): Promise<void> {
   expectStatus(await write(name, data), 200);
-  const { body } = expectStatus(await set(name), 200);
+  const { body } = expectStatus(await setAndWait(name), 200);
   expect(body.data.associated_secrets[`${at.accessor}/${name}`].sync_status).toBe('SYNCED');
 }
 
 describe('set and remove', () => {
   test('the answer of set is the spec’s, and the value is outside as JSON', async () => {
     await write('app/db', { user: 'u', deep: { list: [1, null] } });
-    const { body } = expectStatus(await set('app/db'), 200);
+    const { body } = expectStatus(await setAndWait('app/db'), 200);
     expect(body).toMatchObject({
       lease_id: '',
       lease_duration: 0,
@@ -72,11 +82,11 @@ describe('set and remove', () => {
 
   test('remove answers UNSYNCED, also for what is not there or already gone outside', async () => {
     await synced('a', { k: 'v' });
-    const { body } = expectStatus(await remove('a'), 200);
+    const { body } = expectStatus(await removeAndWait('a'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('UNSYNCED');
     expect(await value('a')).toBeUndefined();
     expect(await lines()).toEqual({});
-    const again = expectStatus(await remove('a'), 200);
+    const again = expectStatus(await removeAndWait('a'), 200);
     expect(again.body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('UNSYNCED');
   });
 
@@ -133,10 +143,8 @@ describe('set and remove', () => {
 
   test('wait=0 answers at once, and the sync follows', async () => {
     await write('a', { k: 'v' });
-    await it.fault({ effect: 'slow', ms: 700 });
-    const began = Date.now();
+    await it.fault({ effect: 'slow', ms: 2_000 }); // who waits, up to 5 s, sees it synced
     const { body } = expectStatus(await set('a', {}, '?wait=0'), 200);
-    expect(Date.now() - began).toBeLessThan(600);
     expect(body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('PENDING');
     await statusIs('a', 'SYNCED');
   });
@@ -220,7 +228,7 @@ describe('secret-key granularity', () => {
 
   test('one external secret a key, strings as they are, and keys that go take theirs along', async () => {
     await write('a', { text: 'x', number: 1 });
-    const { body } = expectStatus(await set('a'), 200);
+    const { body } = expectStatus(await setAndWait('a'), 200);
     expect(Object.keys(body.data.associated_secrets).sort()).toEqual([
       `${at.accessor}/a/number`,
       `${at.accessor}/a/text`,
@@ -235,12 +243,16 @@ describe('secret-key granularity', () => {
       () => value('a/number'),
       (text) => text === undefined,
     );
+    await eventually(
+      () => value('a/text'),
+      (text) => text === 'y',
+    );
     expect([await value('a/text'), await value('a/number'), await value('a/added')]).toEqual([
       'y',
       undefined,
       'true',
     ]);
-    expectStatus(await remove('a'), 200);
+    expectStatus(await removeAndWait('a'), 200);
     expect(await value('a/text')).toBeUndefined();
   });
 
@@ -249,11 +261,15 @@ describe('secret-key granularity', () => {
     const { body } = expectStatus(await set('a'), 400);
     expect(body.errors[0]).toMatch(/^secret_name: a in mount .* has a key that is the empty string/);
     await write('a', { named: 'y' });
-    expectStatus(await set('a'), 200);
+    expectStatus(await setAndWait('a'), 200);
     await write('a', { '': 'x', named: 'z', later: 'l' });
     await eventually(
       () => value('a/later'),
       (text) => text === 'l',
+    );
+    await eventually(
+      () => value('a/named'),
+      (text) => text === 'z',
     );
     expect([await value('a/named'), await value('a/later'), await value('a')]).toEqual(['z', 'l', undefined]);
   });
@@ -265,13 +281,16 @@ test('a new key that cannot be named in the destination does not hold up the oth
     secret_name_template: 'own/{{ .MountAccessor }}/{{ .SecretKey }}',
   });
   await write('a', { good: '1' });
-  expectStatus(await set('a'), 200);
+  expectStatus(await setAndWait('a'), 200);
   await write('a', { good: '2', 'not good': 'x', better: '3' });
   const named = async (key: string) => (await it.outside())[`own/${at.accessor}/${key}`]?.value;
   await eventually(
     () => named('better'),
     (text) => text === '3',
-    5_000,
+  );
+  await eventually(
+    () => named('good'),
+    (text) => text === '2',
   );
   expect([await named('good'), await named('better')]).toEqual(['2', '3']);
   expect((await lines())[`${at.accessor}/a/not good`]).toMatchObject({
@@ -289,7 +308,7 @@ describe('names', () => {
     at = await fixture(it, { secret_name_template: 'shared/{{ .SecretBaseName }}-{{ .MountAccessor }}' });
     await write('one/x', { a: 1 });
     await write('two/x', { a: 2 });
-    expectStatus(await set('one/x'), 200);
+    expectStatus(await setAndWait('one/x'), 200);
     const { body } = expectStatus(await set('two/x'), 409);
     expect(body.errors[0]).toContain('one/x');
     expect(body.errors[0]).toContain(`shared/x-${at.accessor}`);
@@ -302,7 +321,7 @@ describe('names', () => {
       200,
     );
     expect(await value('a')).toBe('{"v":1}');
-    expectStatus(await set('a'), 200);
+    expectStatus(await setAndWait('a'), 200);
     const names = await eventually(
       async () => Object.keys(await it.outside()),
       (all) => !all.includes(external('a')),
@@ -317,7 +336,7 @@ describe('names', () => {
     await it.api('POST', `${other.mount}/data/b`, { data: { v: 'theirs' } });
     const setOther = (more = {}) =>
       it.api('POST', `${other.path}/associations/set`, { mount: other.mount, secret_name: 'b', ...more });
-    const { body } = expectStatus(await setOther(), 200);
+    const { body } = expectStatus(await untilOver(setOther), 200);
     expect(Object.values(body.data.associated_secrets)).toEqual([
       expect.objectContaining({
         sync_status: 'CLIENT_SIDE_ERROR',
@@ -339,14 +358,14 @@ describe('bad days', () => {
   test('permission refused: said so, waits for the operator, and set retries', async () => {
     await write('a', { v: 1 });
     await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
-    const { body } = expectStatus(await set('a'), 200);
+    const { body } = expectStatus(await setAndWait('a'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       next_attempt_at: null,
     });
     await it.clearFaults();
     await statusIs('a', 'CLIENT_SIDE_ERROR');
-    expectStatus(await set('a'), 200);
+    expectStatus(await setAndWait('a'), 200);
     await statusIs('a', 'SYNCED');
   });
 
@@ -355,7 +374,7 @@ describe('bad days', () => {
     at = await fixture(it, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
     for (const name of ['a', 'b']) {
       await write(name, { v: name });
-      const { body } = expectStatus(await set(name), 200);
+      const { body } = expectStatus(await setAndWait(name), 200);
       expect(body.data.associated_secrets[`${at.accessor}/${name}`].sync_status).toBe('CLIENT_SIDE_ERROR');
     }
     await remove('b');
@@ -372,7 +391,7 @@ describe('bad days', () => {
 
   test('throttled for a moment: still pending, with the reason, and set waits it out', async () => {
     await write('a', { v: 1 });
-    await it.fault({ effect: 'throttle', retryAfterSeconds: 2, times: 1 });
+    await it.fault({ effect: 'throttle', retryAfterSeconds: 5, times: 1 });
     const answer = set('a');
     const waiting = await eventually(
       () => line('a'),
@@ -407,7 +426,7 @@ describe('bad days', () => {
       sync_status: 'PENDING',
       last_error: expect.stringContaining('still taken'),
     });
-    const { body } = expectStatus(await set('b'), 200);
+    const { body } = expectStatus(await setAndWait('b'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/b`].sync_status).toBe('SYNCED');
     await it.clearFaults();
     await statusIs('a', 'SYNCED');
@@ -438,7 +457,7 @@ describe('bad days', () => {
 
   test('a value that is too large says size and limit', async () => {
     await write('a', { v: 'x'.repeat(70_000) });
-    const { body } = expectStatus(await set('a'), 200);
+    const { body } = expectStatus(await setAndWait('a'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       last_error: expect.stringMatching(/700\d\d bytes.*65536/),
@@ -448,7 +467,7 @@ describe('bad days', () => {
   test('one failing entry does not keep the others', async () => {
     for (const name of ['bad', 'good1', 'good2']) await write(name, { v: name });
     await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, name: external('bad') });
-    for (const name of ['bad', 'good1', 'good2']) await set(name);
+    for (const name of ['bad', 'good1', 'good2']) await setAndWait(name);
     await statusIs('bad', 'CLIENT_SIDE_ERROR');
     expect([await value('good1'), await value('good2')]).toEqual(['{"v":"good1"}', '{"v":"good2"}']);
   });
