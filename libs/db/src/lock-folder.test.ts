@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -23,4 +23,20 @@ test('a lock left by a killed process is taken over', async () => {
   child.kill('SIGKILL');
   await once(child, 'exit');
   lockFolder(dir)();
+});
+
+test('a lock left by a process that is dead, and whose parent has not heard of it, is taken over', async () => {
+  if (process.platform !== 'linux')
+    return console.warn('not run: only Linux tells such a process from a living one');
+  const dir = folder();
+  const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(parent.stdout, 'data');
+  const pid = Number(String(line));
+  const fields = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  while (fields()[0] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 10));
+  writeFileSync(`${dir}.lock`, JSON.stringify({ pid, started: fields()[19] }));
+  lockFolder(dir)();
+  parent.kill();
 });

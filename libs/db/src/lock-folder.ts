@@ -36,12 +36,16 @@ function isHeld(file: string): boolean {
   }
 }
 
-/** When a process began, as Linux tells it: a pid used again is not the same process. Empty elsewhere. */
+/**
+ * When a process began, as Linux tells it (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html): a pid used again
+ * is not the same process, and one that is dead and waits for its parent to hear of it is none. Empty elsewhere.
+ */
 function startOf(pid: number): string {
   try {
     const fields = readFileSync(join('/proc', String(pid), 'stat'), 'utf8')
       .split(') ')[1]
       ?.split(' ');
+    if (fields?.[0] === 'Z') return 'dead';
     return fields?.[19] ?? '';
   } catch {
     return '';

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { createIfAbsent } from './create-if-absent.ts';
 import type { Db, Params, Tx } from './db.ts';
 import { lockFolder } from './lock-folder.ts';
 import { TransactionGuard } from './transaction-guard.ts';
@@ -19,17 +16,6 @@ const run = async <Row>(client: PGlite | Transaction, text: string, params: Para
   const result = await client.query<Row>(text, [...params], { parsers });
   return result.rows;
 };
-
-/** Makes the database in a thread of its own; a folder left half made by a crash has no `PG_VERSION` and is made anew. */
-async function createIfAbsent(dataDir: string): Promise<void> {
-  if (existsSync(join(dataDir, 'PG_VERSION'))) return;
-  const thread = new Worker(new URL('./create-database.ts', import.meta.url), {
-    workerData: { dataDir },
-    execArgv: [], // what this process was started with, such as -e, is not for a thread
-  });
-  const [code] = await once(thread, 'exit');
-  if (code !== 0) throw new Error(`no database could be made in ${dataDir}`);
-}
 
 const handle = (tx: Transaction): Tx => ({
   query: (text, params) => run(tx, text, params),
