@@ -23,8 +23,6 @@ export async function startServers(log: (line: string) => void): Promise<BenchSe
   const services = await startTestServices({ log, prefix: 'BENCH', durable: true });
   const { databaseUrl: server, amqpUrl, how } = services;
   try {
-    if (server === undefined)
-      throw new Error(`The bench needs Postgres (BENCH_DATABASE_URL); ${how.postgres}`);
     if (amqpUrl === undefined) throw new Error(`The bench needs RabbitMQ (BENCH_AMQP_URL); ${how.rabbitmq}`);
     return {
       amqpUrl,

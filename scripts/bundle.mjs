@@ -1,5 +1,5 @@
-// Makes what an image holds: dist/<service>/ is a small mirror of services/, with one main.js and the migrations that
-// the program reads, so that `new URL('../migrations', import.meta.url)` points to the same place as in the sources.
+// Builds what an image contains: dist/<service>/ mirrors services/, with one main.js and the migrations of every schema beside
+// it, where `libs/schemas` finds them.
 //
 //   node scripts/bundle.mjs            every service
 //   node scripts/bundle.mjs login …    only these
@@ -18,9 +18,6 @@ const programs = new Map([
     .map((name) => [name, join(root, 'services', name)]),
   ['sandbox', join(root, 'libs/sandbox')],
 ]);
-
-/** Whose migrations a program reads beside its own: setup runs those of every service. */
-const readsMigrationsOf = (name) => (name === 'setup' ? [...programs.keys()] : [name]);
 
 const workerFile = /new Worker\(\s*new URL\('(\.\/[\w./-]+)\.ts', import\.meta\.url\)/g;
 const requireOfModule = /createRequire\(import\.meta\.url\)\('/g;
@@ -56,8 +53,7 @@ async function bundleFile(entry, folder) {
     minifySyntax: true,
     keepNames: true,
     legalComments: 'none',
-    // Neither runs in a container: the embedded database, and the native binding that `pg` asks for when it is there.
-    external: ['@electric-sql/pglite', 'pg-native'],
+    external: ['pg-native'], // the native binding that `pg` looks for
     // Packages in CommonJS ask for Node's modules with `require`, which a module in ESM does not have.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
@@ -77,10 +73,7 @@ async function bundleProgram(name, folder) {
   const target = join(dist, name);
   rmSync(target, { recursive: true, force: true });
   const bytes = await bundleFile(join(folder, 'src/main.ts'), join(target, name, 'src'));
-  for (const owner of readsMigrationsOf(name)) {
-    const migrations = join(programs.get(owner), 'migrations');
-    if (existsSync(migrations)) cpSync(migrations, join(target, owner, 'migrations'), { recursive: true });
-  }
+  cpSync(join(root, 'libs/schemas/migrations'), join(target, name, 'migrations'), { recursive: true });
   process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
 }
 

@@ -1,15 +1,15 @@
-import { dockerPostgres, dockerRabbit, whyNoDocker } from './test-services/docker-services.ts';
-import { installedPostgres } from './test-services/installed-postgres.ts';
+import { dockerRabbit } from './test-services/docker-services.ts';
+import { embeddedPostgres } from './test-services/embedded-postgres.ts';
 import { installedRabbit } from './test-services/installed-rabbit.ts';
 import type { TestServer } from './test-services/test-server.ts';
 
 export interface TestServices {
-  /** Absent when there is no Postgres to be had; `how` says why. */
-  databaseUrl?: string;
+  databaseUrl: string;
+  /** Absent if there is no RabbitMQ; `how` says why. */
   amqpUrl?: string;
-  /** Where each came from, or why there is none: for people. */
+  /** Where each server came from, or why there is none: for people. */
   how: { postgres: string; rabbitmq: string };
-  /** Stops what was started here. */
+  /** Stops the servers that were started here. */
   stop(): Promise<void>;
 }
 
@@ -17,44 +17,42 @@ export interface TestServiceOptions {
   log: (line: string) => void;
   /** Servers that already run are named by `<prefix>_DATABASE_URL` and `<prefix>_AMQP_URL`; default `TEST`. */
   prefix?: string;
-  /** Postgres with its own durable defaults in place of settings that only make it fast. Default false. */
+  /** Whether RabbitMQ is needed. Default true. */
+  rabbitmq?: boolean;
+  /** Whether Postgres waits for the disk, as in production. Default false. */
   durable?: boolean;
 }
 
-/** Ways to a server, tried in order: each gives one, or the reason why it cannot. */
-type Way = () => Promise<TestServer | string>;
+/** A way to get a server: returns one, or the reason why it cannot. */
+type Source = () => Promise<TestServer | string>;
 
 /**
- * Finds Postgres and RabbitMQ for the tests: those of `TEST_DATABASE_URL` and `TEST_AMQP_URL`, else in containers of a
- * running Docker, else from what is installed on this machine, started privately in a temporary folder. What was
- * started is stopped at the end of the process too, also on SIGINT and SIGTERM.
+ * Finds Postgres and RabbitMQ for the tests: those of `TEST_DATABASE_URL` and `TEST_AMQP_URL`. Else, Postgres is the embedded one,
+ * and RabbitMQ runs in a container if Docker is running, or is the one installed on this machine, started privately in a
+ * temporary folder. Servers started here are also stopped when the process ends.
+ * @throws if there is no Postgres
  */
 export async function startTestServices({
   log,
   prefix = 'TEST',
+  rabbitmq: needsRabbit = true,
   durable = false,
 }: TestServiceOptions): Promise<TestServices> {
   const servers: TestServer[] = [];
-  const stop = stopping(servers);
-  const [givenPostgres, givenRabbit] = [given(`${prefix}_DATABASE_URL`), given(`${prefix}_AMQP_URL`)];
-  const noDocker = whyNoDocker(prefix);
-  const viaDocker =
-    (start: Way): Way =>
-    async () =>
-      (await noDocker) ?? (await start());
+  const stop = stopOnExit(servers);
   try {
     const [postgres, rabbitmq] = await Promise.all([
-      firstOf(servers, [
-        givenPostgres,
-        viaDocker(() => dockerPostgres({ durable })),
-        () => installedPostgres({ durable }),
-      ]),
-      firstOf(servers, [givenRabbit, viaDocker(dockerRabbit), installedRabbit]),
+      firstOf(servers, [serverOf(`${prefix}_DATABASE_URL`), () => embeddedPostgres({ durable })]),
+      firstOf(
+        servers,
+        needsRabbit ? [serverOf(`${prefix}_AMQP_URL`), dockerRabbit, installedRabbit] : [unneeded],
+      ),
     ]);
     log(`Postgres: ${postgres.how}`);
     log(`RabbitMQ: ${rabbitmq.how}`);
+    if (postgres.url === undefined) throw new Error(`the tests need Postgres: ${postgres.how}`);
     return {
-      ...(postgres.url === undefined ? {} : { databaseUrl: postgres.url }),
+      databaseUrl: postgres.url,
       ...(rabbitmq.url === undefined ? {} : { amqpUrl: rabbitmq.url }),
       how: { postgres: postgres.how, rabbitmq: rabbitmq.how },
       stop,
@@ -65,18 +63,20 @@ export async function startTestServices({
   }
 }
 
-const given = (name: string): Way => {
-  const url = process.env[name];
+const unneeded: Source = async () => 'not requested';
+
+const serverOf = (variable: string): Source => {
+  const url = process.env[variable];
   return async () =>
     url === undefined
-      ? `${name} is not set`
-      : { url, how: `the server of ${name}`, stop: async () => undefined, stopNow: () => undefined };
+      ? `${variable} is not set`
+      : { url, how: `the server of ${variable}`, stop: async () => undefined, stopNow: () => undefined };
 };
 
-async function firstOf(servers: TestServer[], ways: Way[]): Promise<{ url?: string; how: string }> {
+async function firstOf(servers: TestServer[], sources: Source[]): Promise<{ url?: string; how: string }> {
   const reasons: string[] = [];
-  for (const way of ways) {
-    const outcome = await way().catch((error: unknown) => String(error).split('\n')[0]!);
+  for (const source of sources) {
+    const outcome = await source().catch((error: unknown) => String(error).split('\n')[0]!);
     if (typeof outcome !== 'string') {
       servers.push(outcome);
       return outcome;
@@ -86,7 +86,7 @@ async function firstOf(servers: TestServer[], ways: Way[]): Promise<{ url?: stri
   return { how: `none: ${reasons.join('; ')}` };
 }
 
-function stopping(servers: TestServer[]): () => Promise<void> {
+function stopOnExit(servers: TestServer[]): () => Promise<void> {
   const stopNow = () => {
     for (const server of servers.splice(0)) server.stopNow();
   };

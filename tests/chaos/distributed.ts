@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { send } from '../../scripts/demo/http.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
-import { installedPostgres } from '../../scripts/test-services/installed-postgres.ts';
+import { embeddedPostgres } from '../../scripts/test-services/embedded-postgres.ts';
 import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -39,7 +39,7 @@ export type ProcessName = (typeof processNames)[number];
 
 /** The servers, or why they cannot be had here: those that the tests end have to be their own. */
 export async function ownServers(): Promise<{ postgres: OwnServer; rabbit: OwnServer } | string> {
-  const servers = await Promise.all([installedPostgres({ durable: false }), installedRabbit()]);
+  const servers = await Promise.all([embeddedPostgres({ durable: false }), installedRabbit()]);
   const reasons = servers.filter((server) => typeof server === 'string');
   const [postgres, rabbit] = servers.filter((server): server is OwnServer => typeof server !== 'string');
   if (postgres !== undefined && rabbit !== undefined) return { postgres, rabbit };

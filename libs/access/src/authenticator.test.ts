@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import { type AccessRequest, createAuthenticator } from './authenticator.ts';
 import { parseInternalKeys } from './internal-keys.ts';
 import { createPolicyReader } from './policy-reader.ts';
-import { insertToken, openAccessDb, revokeToken, writePolicy } from './testing.ts';
+import { insertToken, revokeToken, writePolicy } from './testing.ts';
 import { type BatchToken, batchTokenRing, newToken, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
@@ -39,7 +40,7 @@ const verdict = async (over: Partial<AccessRequest>, authenticator = newAuthenti
 const denied = 'forbidden: permission denied';
 
 beforeAll(async () => {
-  db = await openAccessDb();
+  db = await openTestDb();
   await db.query(
     "insert into login.namespaces (id, path) values ('n1', 'team'), ('n2', 'team/inner'), ('n3', 'other')",
   );

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import { createAuthenticator } from './authenticator.ts';
 import { parseInternalKeys } from './internal-keys.ts';
-import { insertToken, openAccessDb } from './testing.ts';
+import { insertToken } from './testing.ts';
 import { type BatchToken, batchTokenRing, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
@@ -11,7 +12,7 @@ const mountId = randomUUID();
 let db: Db;
 
 beforeAll(async () => {
-  db = await openAccessDb();
+  db = await openTestDb();
   await db.query(
     `insert into login.auth_mounts (id, namespace_id, path, type, accessor)
      values ($1, 'root', 'cloudB', 'cloudB', 'a1')`,

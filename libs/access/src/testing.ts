@@ -1,16 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import { type Db, migrate, type Sql } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db, Sql } from '@secrets/db';
 import type { Capability } from './caller.ts';
 import { newAccessor, newToken, tokenHash } from './token.ts';
-
-/** A database of its own with login's tables, for tests of what reads them. */
-export async function openAccessDb(): Promise<Db> {
-  const db = await openTestDb();
-  const folder = fileURLToPath(new URL('../../../services/login/migrations', import.meta.url));
-  await migrate(db, { schema: 'login', folder });
-  return db;
-}
 
 export interface TokenForTest {
   policies: string[];

@@ -1,4 +1,4 @@
 import { describeBroker } from './conformance.ts';
 import { openEmbeddedTestBroker } from './testing.ts';
 
-describeBroker('PGlite', () => openEmbeddedTestBroker());
+describeBroker('the database', () => openEmbeddedTestBroker());

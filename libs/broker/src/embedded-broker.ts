@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { type Db, migrate } from '@secrets/db';
 import { Problem } from '@secrets/domain';
+import { schemas } from '@secrets/schemas';
 import type { Broker, BrokerLog, Verdict } from './broker.ts';
 import { EmbeddedConsumer } from './embedded-consumer.ts';
 import { EmbeddedQueue } from './embedded-queue.ts';
@@ -17,17 +17,14 @@ export interface EmbeddedOptions {
 }
 
 const defaults = { handlerTimeoutMs: 600_000, againPauseMs: 500 };
-const migrations = { schema: 'broker', folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
 
 /**
- * A broker in this process, durable in its embedded database: what was not acknowledged is delivered again after a
- * restart. It is the only one on that database. Publishing inside a transaction throws, as any use of the outer
- * handle does. The database is not closed with it.
+ * A broker in this process, durable in its database: what was not acknowledged is delivered again after a restart. It must be the
+ * only one on that database. Publishing inside a transaction throws, as any use of the outer handle does. Closing it does not
+ * close the database.
  */
 export async function openEmbeddedBroker(db: Db, given: EmbeddedOptions): Promise<Broker> {
-  if (db.kind !== 'embedded')
-    throw new Error('the embedded broker needs an embedded database: one process owns both');
-  await migrate(db, migrations);
+  await migrate(db, schemas.broker);
   const broker = new EmbeddedBroker(db, { ...defaults, ...given });
   await broker.start();
   return broker;

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openEmbedded } from '@secrets/db';
+import { createTestDb } from '@secrets/db/testing';
 import { openEmbeddedBroker } from './embedded-broker.ts';
 import { eventually } from './eventually.ts';
 
@@ -18,7 +19,7 @@ const program = `
   import { openEmbedded } from '@secrets/db';
   import { openEmbeddedBroker } from ${source('./embedded-broker.ts')};
   const log = { info() {}, warn() {}, error() {} };
-  const broker = await openEmbeddedBroker(await openEmbedded({ dataDir: process.argv[1] }), { log });
+  const broker = await openEmbeddedBroker(await openEmbedded({ folder: process.argv[1] }), { log });
   await broker.publish('q', Array.from({ length: 500 }, (_, n) => n));
   await broker.consume('q', { concurrency: 3 }, async (n) => {
     console.log(n);
@@ -44,7 +45,7 @@ describe('the embedded broker and its database', () => {
     }
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 
-    const db = await openEmbedded({ dataDir });
+    const db = await openEmbedded({ folder: dataDir });
     const broker = await openEmbeddedBroker(db, { log: silent });
     const left = (await broker.depth('q')).ready;
     expect(left).toBeGreaterThanOrEqual(500 - before.length);
@@ -61,7 +62,7 @@ describe('the embedded broker and its database', () => {
   });
 
   test('a publication inside a transaction throws instead of hanging', async () => {
-    const db = await openEmbedded();
+    const db = await createTestDb();
     const broker = await openEmbeddedBroker(db, { log: silent });
     await expect(db.transaction(() => broker.publish('q', ['x']))).rejects.toThrow(/only its own handle/);
     await broker.close();
@@ -69,7 +70,7 @@ describe('the embedded broker and its database', () => {
   });
 
   test('verdicts that could not be written are written later', async () => {
-    const db = await openEmbedded();
+    const db = await createTestDb();
     const errors: string[] = [];
     const log = { ...silent, error: (_: object, message: string) => errors.push(message) };
     const broker = await openEmbeddedBroker(db, { log });

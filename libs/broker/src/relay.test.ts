@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type Db, openEmbedded } from '@secrets/db';
+import type { Db } from '@secrets/db';
+import { createTestDb } from '@secrets/db/testing';
 import { Problem } from '@secrets/domain';
 import type { BrokerLog, Json } from './broker.ts';
 import { eventually } from './eventually.ts';
@@ -29,7 +30,7 @@ describe('relay', () => {
   const log: BrokerLog = { info: note, warn: note, error: note };
 
   beforeEach(async () => {
-    db = await openEmbedded();
+    db = await createTestDb();
     await db.query(
       `create table outbox (id int generated always as identity primary key, queue text, message jsonb, due_at timestamptz default now())`,
     );

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openEmbedded } from '@secrets/db';
+import { createTestDb } from '@secrets/db/testing';
 import { connect } from 'amqplib';
 import type { Broker, BrokerLog } from './broker.ts';
 import { openEmbeddedBroker } from './embedded-broker.ts';
@@ -18,8 +18,8 @@ const silent: BrokerLog = { info: () => undefined, warn: () => undefined, error:
 const againPauseMs = 10;
 
 /**
- * A broker with queues of its own, removed when closed: on the RabbitMQ of `TEST_AMQP_URL` when that is set, embedded
- * in memory otherwise.
+ * A broker with queues of its own, removed when closed: on the RabbitMQ of `TEST_AMQP_URL` when that is set, in-process
+ * otherwise.
  */
 export function openTestBroker(log = silent): Promise<TestBroker> {
   const url = process.env.TEST_AMQP_URL;
@@ -27,7 +27,7 @@ export function openTestBroker(log = silent): Promise<TestBroker> {
 }
 
 export async function openEmbeddedTestBroker(log = silent): Promise<TestBroker> {
-  const db = await openEmbedded();
+  const db = await createTestDb();
   const broker = await openEmbeddedBroker(db, { log, againPauseMs });
   return withClose(broker, {
     sendText: async (queue, text) => {

@@ -6,8 +6,8 @@ export type Params = readonly unknown[];
 /** Somewhere to run one statement: the pool, or one transaction of it. */
 export interface Sql {
   /**
-   * Runs one statement and gives its rows. `int8` comes back as a number, `timestamptz` as a Date, `bytea` as a
-   * Uint8Array, `jsonb` as a value; the same on both sides.
+   * Runs one statement and returns its rows. `int8` is returned as a number, `timestamptz` as a Date, `bytea` as a
+   * Uint8Array, `jsonb` as a value.
    */
   query<Row>(text: string, params?: Params): Promise<Row[]>;
 }
@@ -19,12 +19,10 @@ export interface Tx extends Sql {
 }
 
 /**
- * The database of one service: a pool of connections to Postgres, or PGlite in this process.
- * The embedded side is a single connection: inside `transaction`, only `tx` may be used; using the outer `Db`
- * there throws on both sides instead of hanging on one.
+ * The database of one service: a pool of connections. Inside `transaction`, only `tx` may be used: the outer `Db` throws there,
+ * because under load each transaction would wait for a second connection while holding the first.
  */
 export interface Db extends Sql {
-  readonly kind: 'postgres' | 'embedded';
   /** Runs `work` in one transaction (read committed): committed when it resolves, rolled back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -33,10 +31,10 @@ export interface Db extends Sql {
 const foreignKeyViolation = '23503';
 const uniqueViolation = '23505';
 
-/** Whether an error is Postgres' foreign key violation: what a row refers to is gone, or is still referred to. */
+/** Whether an error is a foreign key violation: the referenced row is gone, or the row is still referenced. */
 export const isForeignKeyViolation = (error: unknown): boolean => errorCode(error) === foreignKeyViolation;
 
-/** Whether an error is Postgres' unique violation, of the named constraint if one is given. */
+/** Whether an error is a unique violation, of the named constraint if one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (errorCode(error) !== uniqueViolation) return false;
   return constraint === undefined || (error as { constraint?: string }).constraint === constraint;

@@ -88,7 +88,6 @@ export function openPostgres(options: PostgresOptions): Db {
   };
 
   return {
-    kind: 'postgres',
     query: <Row>(text: string, params?: Params) => {
       guard.assertOutside();
       return run<Row>(pool, text, params).catch(asUnavailable);
@@ -129,7 +128,7 @@ const lossWords =
 function isConnectionLoss(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
-    /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT)/.test(code) ||
+    /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT|ENOENT$)/.test(code) ||
     lossWords.test(String(error))
   );
 }

@@ -1,31 +1,48 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from './db.ts';
-import { openEmbedded } from './open-embedded.ts';
 import { openPostgres } from './open-postgres.ts';
 
-/**
- * A database of its own for one test file, dropped when closed: on the Postgres server of `TEST_DATABASE_URL`
- * when that is set, embedded otherwise.
- */
-export async function openTestDb(): Promise<Db & { url: string | undefined }> {
-  const server = process.env.TEST_DATABASE_URL;
-  if (server === undefined) return Object.assign(await openEmbedded(), { url: undefined });
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = openPostgres({ url: server, connections: 1 });
-  await admin.query(`create database ${name}`);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).toString();
-  const db = openPostgres({ url });
-  return Object.assign(db, {
-    url,
-    close: closing(db, admin, name),
-  });
+/** A database for one test file, dropped when it is closed. */
+export interface TestDb extends Db {
+  url: string;
 }
 
-function closing(db: Db, admin: Db, name: string): () => Promise<void> {
-  const closeDb = db.close.bind(db);
-  return async () => {
-    await closeDb();
-    await admin.query(`drop database if exists ${name} with (force)`);
-    await admin.close();
+/**
+ * Creates a database on the test server, as a copy of `template` if one is named and empty otherwise.
+ * @throws if there is no test server
+ */
+export async function createTestDb(template = 'template0'): Promise<TestDb> {
+  const server = testServerUrl();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onServer(server, `create database ${name} template ${template}`);
+  const url = databaseOf(server, name);
+  const db = openPostgres({ url });
+  return {
+    query: db.query,
+    transaction: db.transaction,
+    url,
+    close: async () => {
+      await db.close();
+      await onServer(server, `drop database if exists ${name} with (force)`);
+    },
   };
+}
+
+/** The URL of the server for tests, which `npm test` starts. */
+export function testServerUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url === undefined)
+    throw new Error(
+      'there is no database server for tests: use `npm test -- <files>`, or set TEST_DATABASE_URL',
+    );
+  return url;
+}
+
+/** The URL of another database of the same server. */
+export const databaseOf = (serverUrl: string, name: string): string =>
+  Object.assign(new URL(serverUrl), { pathname: `/${name}` }).toString();
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const admin = openPostgres({ url, connections: 1, statementTimeoutMs: 60_000 });
+  await admin.query(statement).finally(admin.close);
 }

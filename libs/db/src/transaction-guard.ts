@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Keeps code inside a transaction from asking the outer `Db`: on one connection that waits for itself for ever.
- * Each `Db` has its own guard, so that two databases do not hinder each other.
+ * Prevents code inside a transaction from using the outer `Db`, which would wait for a second connection while holding the first.
+ * Each `Db` has a guard of its own, so that two databases do not affect each other.
  */
 export class TransactionGuard {
   readonly #inside = new AsyncLocalStorage<true>();
@@ -12,12 +12,12 @@ export class TransactionGuard {
     return this.#inside.run(true, work);
   }
 
-  /** For what a transaction sets going but does not wait for: it runs as if outside. */
+  /** Runs work that a transaction starts but does not wait for, as if outside. */
   leave<T>(work: () => T): T {
     return this.#inside.exit(work);
   }
 
   assertOutside(): void {
-    if (this.#inside.getStore()) throw new Error('inside a transaction only its own handle may be used');
+    if (this.#inside.getStore()) throw new Error('inside a transaction, only its own handle may be used');
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import fc from 'fast-check';
 import {
   endAllLeases,
@@ -19,8 +19,6 @@ import { countPending } from './queue-state.ts';
 
 const destinationType = 'cloudA-sm';
 const pushed = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { arn: 'a' } } as const;
-const folder = (service: string) =>
-  new URL(`../../../services/${service}/migrations`, import.meta.url).pathname;
 
 let db: Db;
 let destinationId: string;
@@ -28,13 +26,6 @@ let associationId: string;
 
 beforeAll(async () => {
   db = await openTestDb();
-  for (const [schema, service] of [
-    ['login', 'login'],
-    ['secrets', 'secrets'],
-    ['sync', 'sync-control'],
-  ] as const) {
-    await migrate(db, { schema, folder: folder(service) });
-  }
 });
 afterAll(() => db.close());
 
@@ -320,7 +311,6 @@ describe('announcements', () => {
   });
 
   test('what a relay notes does not wait for an entry that somebody is about to move', async () => {
-    if (db.kind === 'embedded') return; // has one connection: nobody waits for a row there
     const [free, locked] = [await add('free'), await add('locked')];
     const stateOf = () =>
       db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
+import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { entriesOf, insertEntries, takeDueEntries, wantAbsent } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
@@ -14,8 +14,6 @@ import { createSyncWorker } from './sync-worker.ts';
 const destinationType = 'cloudA-sm';
 const ring = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 const leaseSeconds = 600;
-const folder = (service: string) =>
-  new URL(`../../../services/${service}/migrations`, import.meta.url).pathname;
 
 /** A destination whose answer to `remove` is this. */
 function driverThat(remove: () => Promise<void>): Driver {
@@ -31,13 +29,6 @@ describe('a worker that stops', () => {
 
   beforeAll(async () => {
     [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
-    for (const [schema, service] of [
-      ['login', 'login'],
-      ['secrets', 'secrets'],
-      ['sync', 'sync-control'],
-    ] as const) {
-      await migrate(db, { schema, folder: folder(service) });
-    }
   });
   afterAll(async () => {
     await broker.close();

@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseInternalKeys } from '@secrets/access';
-import { insertToken, openAccessDb, revokeToken, writePolicy } from '@secrets/access/testing';
+import { insertToken, revokeToken, writePolicy } from '@secrets/access/testing';
 import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
@@ -23,7 +24,7 @@ const receivedBy = (name: string) => stubs.find((stub) => stub.name === name)!.r
 const received = () => stubs.flatMap((stub) => stub.received).filter(({ url }) => url?.startsWith('/v1/'));
 
 beforeAll(async () => {
-  db = await openAccessDb();
+  db = await openTestDb();
   await db.query("insert into login.namespaces (id, path) values ('n1', 'team')");
   await db.query(
     "insert into login.auth_mounts (namespace_id, path, type, accessor) values ('root', 'cloudB', 'cloudB', 'a1')",

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { InternalKeys } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { Db } from '@secrets/db';
@@ -22,12 +21,6 @@ import { sweepTokens } from './tokens/sweep-tokens.ts';
 
 export { Env, type LoginConfig } from './config.ts';
 export { ensureRootToken } from './root-token.ts';
-
-/** The schema that this service owns, and where its migrations are. */
-export const migrations = {
-  schema: 'login',
-  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
-};
 
 export interface LoginDeps {
   db: Db;

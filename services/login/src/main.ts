@@ -2,9 +2,10 @@ import { readInternalKeys } from '@secrets/access';
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { runProcess, startServer, stopInOrder } from '@secrets/http';
+import { schemas } from '@secrets/schemas';
 import { readKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
-import { createLogin, ensureRootToken, migrations } from './app.ts';
+import { createLogin, ensureRootToken } from './app.ts';
 import { Env } from './config.ts';
 
 const service = 'login';
@@ -13,7 +14,7 @@ const log = createLogger({ service, level: process.env.LOG_LEVEL ?? 'info' });
 await runProcess(log, async () => {
   const env = readConfig(Env, withFiles(process.env));
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
-  await prepareSchema(db, migrations, log);
+  await prepareSchema(db, schemas.login, log);
   if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
   const login = await createLogin(
     {

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { tokenHash, tokenKind } from '@secrets/access';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
-import { migrations } from './app.ts';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import { ensureRootToken } from './root-token.ts';
 
 let db: Db;
@@ -14,7 +13,6 @@ let file: string;
 
 beforeAll(async () => {
   db = await openTestDb();
-  await migrate(db, migrations);
 });
 afterAll(() => db.close());
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller, InternalKeys } from '@secrets/access';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
 import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
-import { createLogin, ensureRootToken, migrations } from '../src/app.ts';
+import { createLogin, ensureRootToken } from '../src/app.ts';
 
 export interface LoginForTest {
   db: Db;
@@ -32,7 +32,6 @@ export async function loginForTest({
   authorityUrl?: string;
 }): Promise<LoginForTest> {
   const db = await openTestDb();
-  await migrate(db, migrations);
   await ensureRootToken(db, { file: rootTokenFile });
   const lines: string[] = [];
   const log = createLogger({

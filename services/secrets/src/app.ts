@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { InternalKeys } from '@secrets/access';
 import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
@@ -11,11 +10,6 @@ import { KnownMounts } from './known-mounts.ts';
 import type { Kv } from './kv.ts';
 import { kvEndpoints } from './kv-endpoints.ts';
 import { internalEndpoints, kvOperations, mountEndpoints } from './routes/all.ts';
-
-export const migrations = {
-  schema: 'secrets',
-  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
-};
 
 export interface SecretsDeps {
   db: Db;

@@ -3,9 +3,10 @@ import { openRabbit } from '@secrets/broker';
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { runProcess, startServer, stopInOrder } from '@secrets/http';
+import { schemas } from '@secrets/schemas';
 import { readKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
-import { createSecrets, migrations } from './app.ts';
+import { createSecrets } from './app.ts';
 import { Env } from './config.ts';
 
 const service = 'secrets';
@@ -14,7 +15,7 @@ const log = createLogger({ service, level: process.env.LOG_LEVEL ?? 'info' });
 await runProcess(log, async () => {
   const env = readConfig(Env, withFiles(process.env));
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
-  await prepareSchema(db, migrations, log);
+  await prepareSchema(db, schemas.secrets, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   const secrets = await createSecrets(
     {

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import type { Caller } from '@secrets/access';
 import type { Broker, Json } from '@secrets/broker';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
 import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
-import { createSecrets, migrations } from '../src/app.ts';
+import { createSecrets } from '../src/app.ts';
 
 /** The service on a database of its own, with a broker that keeps what it is told. */
 export interface TestSecrets {
@@ -22,15 +21,10 @@ export interface TestSecrets {
   stop(): Promise<void>;
 }
 
-/** Mounts stand in namespaces, which another service owns. */
-const namespacesFolder = fileURLToPath(new URL('../../login/migrations', import.meta.url));
-
 export const namespaced = (id: string): Caller => testCaller({ namespace: { id, path: id } });
 
 export async function startSecrets(): Promise<TestSecrets> {
   const db = await openTestDb();
-  await migrate(db, { schema: 'login', folder: namespacesFolder });
-  await migrate(db, migrations);
   const seal = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
   const others: (() => Promise<void>)[] = [];
   const first = await serve(db, seal);

@@ -3,7 +3,7 @@ import { type Broker, openRabbit } from '@secrets/broker';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { silentLogger } from '@secrets/telemetry';
 import { type Channel, connect } from 'amqplib';
-import { dockerRabbit, whyNoDocker } from '../../../scripts/test-services/docker-services.ts';
+import { dockerRabbit } from '../../../scripts/test-services/docker-services.ts';
 import { installedRabbit } from '../../../scripts/test-services/installed-rabbit.ts';
 import type { TestServer } from '../../../scripts/test-services/test-server.ts';
 import { type BrokerService, brokerQueues, brokerServices } from '../src/broker/broker-rights.ts';
@@ -16,12 +16,12 @@ const passwords = Object.fromEntries(
 const server = await ownRabbit();
 if (typeof server === 'string') console.warn(`not run: the rights of users of RabbitMQ: ${server}`);
 
-/** A RabbitMQ of its own with the management API, on the side of the tests that has real servers; or why there is none. */
+/** A RabbitMQ of its own with the management API, if the tests run with RabbitMQ; or why there is none. */
 async function ownRabbit(): Promise<TestServer | string> {
   if (process.env.TEST_AMQP_URL === undefined) return 'TEST_AMQP_URL is not set';
   const installed = await installedRabbit({ management: true });
   if (typeof installed !== 'string') return installed;
-  return (await whyNoDocker('OWN')) ?? (await dockerRabbit());
+  return dockerRabbit();
 }
 
 const worker = 'sync-worker-clouda-sm';

@@ -1,5 +1,6 @@
 import { type Db, openPostgres, type Tx } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import { testServerUrl } from '@secrets/db/testing';
+import { openTestDb } from '@secrets/schemas/testing';
 import { silentLogger } from '@secrets/telemetry';
 import { prepareDatabase } from '../src/database/prepare-database.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../src/database-roles.ts';
@@ -17,9 +18,7 @@ export async function preparedDb() {
 
 /** Roles belong to the whole server, which test files may share: one after the other. */
 export async function prepareOnce(work: () => Promise<unknown>): Promise<void> {
-  const server = process.env.TEST_DATABASE_URL;
-  if (server === undefined) return void (await work());
-  const lock = openPostgres({ url: server, connections: 1, statementTimeoutMs: 600_000 });
+  const lock = openPostgres({ url: testServerUrl(), connections: 1, statementTimeoutMs: 600_000 });
   await lock.query("select pg_advisory_lock(hashtextextended('roles for test', 0))");
   await Promise.resolve(work()).finally(lock.close); // the lock goes with its connection
 }
@@ -52,7 +51,6 @@ export function logIn(url: string, service: DatabaseService, password: string): 
 
 const insideOf = (tx: Tx): Db => ({
   ...tx,
-  kind: 'postgres',
   transaction: (work) => work(tx),
   close: async () => {},
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@secrets/db';
+import { serviceSchemas } from '@secrets/schemas';
 import { silentLogger } from '@secrets/telemetry';
 import { prepareDatabase } from '../src/database/prepare-database.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../src/database-roles.ts';
-import { ownedSchemas } from '../src/owned-schemas.ts';
 import { as, logIn, passwords, preparedDb, prepareOnce, refusal } from './role-for-test.ts';
 
 const denied = /permission denied/;
@@ -83,7 +83,7 @@ describe('the roles of the services', () => {
   test.each(Object.entries(ownSchema) as [DatabaseService, string][])(
     '%s finds its schema up to date at its start',
     async (service, schema) => {
-      const migrations = ownedSchemas.find((owned) => owned.schema === schema)!;
+      const migrations = serviceSchemas.find((owned) => owned.schema === schema)!;
       expect(await as(db, service, (asRole) => migrate(asRole, migrations))).toEqual([]);
     },
   );

@@ -1,19 +1,21 @@
 import { type InternalKeys, readInternalKeys } from '@secrets/access';
 import { openEmbeddedBroker } from '@secrets/broker';
-import { type Db, openEmbedded, prepareSchema } from '@secrets/db';
+import { type Db, prepareSchema } from '@secrets/db';
 import { createGateway } from '@secrets/gateway';
 import { type RunningServer, type Service, startServer, stopInOrder } from '@secrets/http';
-import { createLogin, ensureRootToken, migrations as loginSchema } from '@secrets/login';
+import { createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
+import { serviceSchemas } from '@secrets/schemas';
 import { type KeyRing, readKeyRing } from '@secrets/seal';
-import { createSecrets, migrations as secretsSchema } from '@secrets/secrets';
-import { createSyncControl, migrations as syncSchema } from '@secrets/sync-control';
+import { createSecrets } from '@secrets/secrets';
+import { createSyncControl } from '@secrets/sync-control';
 import { endAllLeases } from '@secrets/sync-entries';
 import { createEgressGuard, createSyncWorker } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
-import { openDataFolder } from './data-folder.ts';
+import { createKeys, openDataFolder } from './data-folder.ts';
+import { openDatabase } from './open-database.ts';
 import { sandboxBeside } from './sandbox-beside.ts';
 
 /** Everything in one process, running. */
@@ -37,13 +39,14 @@ interface Parts {
 }
 
 /**
- * Starts every service in this process, on PGlite and the in-process broker, each with the same `app.ts` as in its own
- * container. Durable: whatever was acknowledged is there after kill -9 and a new start.
+ * Starts every service in this process, on an embedded PostgreSQL and the in-process broker, each with the same `app.ts` as in
+ * its own container. Durable: whatever was acknowledged is there after kill -9 and a new start.
  */
 export async function startStandalone(env: Env, log: Logger): Promise<Standalone> {
   const folder = openDataFolder(env);
-  const db = await openEmbedded({ dataDir: folder.database });
-  for (const schema of [loginSchema, secretsSchema, syncSchema]) await prepareSchema(db, schema, log);
+  const db = await openDatabase(env, folder.database, log);
+  createKeys(folder, { dataExists: await hasData(db) });
+  for (const schema of serviceSchemas) await prepareSchema(db, schema, log);
   await endAllLeases(db); // nobody else can hold one: the database is this process's alone
   const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
   const sandbox = await sandboxBeside(env, folder.sandbox);
@@ -68,6 +71,13 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
     db.close,
   );
   return { url: gateway.url, rootTokenFile: folder.rootToken, sandbox, stop };
+}
+
+async function hasData(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ exists: boolean }>(
+    `select to_regclass('secrets.schema_version') is not null as exists`,
+  );
+  return row?.exists === true;
 }
 
 /** The services behind the gateway, each on a free port of the loopback interface. */

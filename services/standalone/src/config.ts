@@ -6,6 +6,8 @@ export const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8200),
   DATA_DIR: z.string().default('./.data'),
+  /** A PostgreSQL server, version 15 or newer, in place of the embedded one. */
+  DATABASE_URL: z.string().optional(),
   /** A file that holds the root token to use; without it one is made at the first start. */
   ROOT_TOKEN_FILE: z.string().optional(),
   SEAL_KEY_FILE: z.string().optional(),

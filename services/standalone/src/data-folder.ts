@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DatabaseStartError } from '@secrets/db';
 import type { Env } from './config.ts';
 
-/** Where everything of a standalone installation lies. */
+/** The files of a standalone installation. */
 export interface DataFolder {
   database: string;
   sealKey: string;
@@ -13,28 +14,31 @@ export interface DataFolder {
   sandbox: string;
 }
 
-/** Makes the folder and its keys at the first start (mode 0700 and 0600), and finds them at every later one. */
+/** Creates the folder at the first start (mode 0700) and returns the paths in it. */
 export function openDataFolder(env: Env): DataFolder {
   const root = resolve(env.DATA_DIR);
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  const folder: DataFolder = {
-    database: join(root, 'database'),
+  return {
+    database: join(root, 'postgres'),
     sealKey: env.SEAL_KEY_FILE ?? join(root, 'seal.key'),
     internalKey: env.INTERNAL_KEY_FILE ?? join(root, 'internal.key'),
     rootToken: env.ROOT_TOKEN_FILE ?? join(root, 'root-token'),
     audit: env.AUDIT_FILE ?? join(root, 'audit.log'),
     sandbox: join(root, 'sandbox.jsonl'),
   };
-  makeKey(folder.sealKey, (key) => `k1:${key}\n`, existsSync(folder.database));
-  makeKey(folder.internalKey, (key) => `${key}\n`, false);
-  return folder;
 }
 
-/** A seal key that is missing beside existing data is not replaced: what is stored could never be read again. */
-function makeKey(file: string, line: (key: string) => string, dataExists: boolean): void {
+/** Creates the keys that do not exist yet (mode 0600). */
+export function createKeys(folder: DataFolder, { dataExists }: { dataExists: boolean }): void {
+  createKey(folder.sealKey, (key) => `k1:${key}\n`, dataExists);
+  createKey(folder.internalKey, (key) => `${key}\n`, false);
+}
+
+/** A seal key that is missing while data exists is not replaced: what is stored could never be read again. */
+function createKey(file: string, line: (key: string) => string, dataExists: boolean): void {
   if (existsSync(file)) return;
   if (dataExists)
-    throw new Error(
+    throw new DatabaseStartError(
       `${file} is missing, and the data cannot be read without it; restore it from your backup`,
     );
   writeFileSync(file, line(randomBytes(32).toString('base64')), { mode: 0o600, flag: 'wx', flush: true });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { createPolicyReader, type InternalKeys } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer, Relay } from '@secrets/broker';
@@ -21,11 +20,6 @@ import * as destinations from './routes/destinations.ts';
 import * as syncConfig from './routes/sync-config.ts';
 import { secretsClient } from './secrets-client.ts';
 import { waitForOutcome } from './wait-for-outcome.ts';
-
-export const migrations = {
-  schema: 'sync',
-  folder: fileURLToPath(new URL('../migrations', import.meta.url)),
-};
 
 export interface SyncControlDeps {
   db: Db;

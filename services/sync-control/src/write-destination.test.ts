@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Capability } from '@secrets/access';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { testCaller } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
-import { migrations } from './app.ts';
 import { writeDestination } from './write-destination.ts';
 
 let db: Db;
 
 beforeAll(async () => {
   db = await openTestDb();
-  for (const schema of ['login', 'secrets']) {
-    const folder = fileURLToPath(new URL(`../../${schema}/migrations`, import.meta.url));
-    await migrate(db, { schema, folder });
-  }
-  await migrate(db, migrations);
 }, 120_000);
 afterAll(() => db.close());
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
 import { testCaller } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
 import { entriesOf } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { associate } from '../src/associate.ts';
@@ -14,17 +14,9 @@ import { findAssociation } from '../src/queries/associations.ts';
 import { queueRoom } from '../src/queue-room.ts';
 import type { WatchedSecret } from '../src/secrets-client.ts';
 
-const folder = (service: string) => new URL(`../../${service}/migrations`, import.meta.url).pathname;
-
 let db: Db;
 beforeAll(async () => {
   db = await openTestDb();
-  for (const [schema, service] of Object.entries({
-    login: 'login',
-    secrets: 'secrets',
-    sync: 'sync-control',
-  }))
-    await migrate(db, { schema, folder: folder(service) });
   await db.query(
     `insert into sync.destinations (namespace_id, namespace_path, type, name, settings)
      values ('root', '', 'cloudA-sm', 'd', $1)`,

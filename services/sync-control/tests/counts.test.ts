@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Db, migrate } from '@secrets/db';
-import { openTestDb } from '@secrets/db/testing';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
 import { countAssociations, totals } from '../src/queries/associations.ts';
 import { countDestinations } from '../src/queries/destinations.ts';
 
-const folder = (service: string) => new URL(`../../${service}/migrations`, import.meta.url).pathname;
 const destinations = [randomUUID(), randomUUID()];
 
 let db: Db;
 beforeAll(async () => {
   db = await openTestDb();
-  for (const [schema, service] of Object.entries({
-    login: 'login',
-    secrets: 'secrets',
-    sync: 'sync-control',
-  }))
-    await migrate(db, { schema, folder: folder(service) });
   for (const [index, id] of destinations.entries())
     await db.query(
       `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)

@@ -1,7 +1,7 @@
 import { type Db, prepareSchema } from '@secrets/db';
+import { serviceSchemas } from '@secrets/schemas';
 import type { Logger } from '@secrets/telemetry';
 import type { DatabaseService } from '../database-roles.ts';
-import { ownedSchemas } from '../owned-schemas.ts';
 import { prepareRoles } from './prepare-roles.ts';
 
 /** Waits for the database, brings every schema up to date, and gives each service's role its rights. */
@@ -10,6 +10,6 @@ export async function prepareDatabase(
   passwords: Record<DatabaseService, string>,
   log: Logger,
 ): Promise<void> {
-  for (const migrations of ownedSchemas) await prepareSchema(db, migrations, log);
+  for (const migrations of serviceSchemas) await prepareSchema(db, migrations, log);
   await prepareRoles(db, passwords);
 }

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, readFileSync } from 'node:fs';
+
+/** The user and group `nobody`: PostgreSQL refuses to run as root. */
+const nobody = 65_534;
+
+const isRoot = process.getuid?.() === 0;
+
+/**
+ * Starts a PostgreSQL program as a child process. On Linux, the kernel sends it SIGINT when this process dies, so that
+ * it also ends after `kill -9`. If this process is root, the program runs as `nobody`; a capability to search folders lets
+ * it reach its files below folders that are root's alone.
+ */
+export function launch(program: string, args: readonly string[]): ChildProcess {
+  const [command, ...rest] = [...wrapper(), program, ...args] as [string, ...string[]];
+  const asNobody = isRoot && command === program ? { uid: nobody, gid: nobody } : {};
+  return spawn(command, rest, {
+    ...asNobody,
+    detached: true, // signals of the terminal are for this process, which stops the server when it is done
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    env: environment(),
+  });
+}
+
+/** Makes a file or folder belong to the user that PostgreSQL runs as. */
+export function giveToServer(path: string): void {
+  if (isRoot) chownSync(path, nobody, nobody);
+}
+
+/** Nothing of this process's environment reaches PostgreSQL: it may hold secrets, and `PG…` variables change settings. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, SystemRoot, TEMP } = process.env;
+  return { PATH, TMPDIR, SystemRoot, TEMP, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+let cachedWrapper: string[] | undefined;
+
+/** `setpriv` and its options; empty where there is none. https://man7.org/linux/man-pages/man1/setpriv.1.html */
+function wrapper(): string[] {
+  cachedWrapper ??= hasSetpriv() ? ['setpriv', '--pdeathsig=INT', ...(isRoot ? userOptions() : [])] : [];
+  return cachedWrapper;
+}
+
+const hasSetpriv = (): boolean =>
+  process.platform === 'linux' &&
+  spawnSync('setpriv', ['--pdeathsig=INT', 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0;
+
+function userOptions(): string[] {
+  const user = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'];
+  const search = searchCapability();
+  if (search === undefined) return user;
+  // Without the secure bit, access(2) ignores capabilities, and PostgreSQL asks it whether it may run its own programs.
+  return [...user, '--securebits=+no_setuid_fixup', `--inh-caps=+${search}`, `--ambient-caps=+${search}`];
+}
+
+/** The least capability that lets a process enter any folder, of those that this process may pass on; container engines drop some. */
+function searchCapability(): string | undefined {
+  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  const has = (bit: bigint) => ((BigInt(`0x${bounding ?? '0'}`) >> bit) & 1n) === 1n;
+  if (has(2n)) return 'dac_read_search';
+  return has(1n) ? 'dac_override' : undefined;
+}

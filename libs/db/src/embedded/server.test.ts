@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { openPostgres } from '../open-postgres.ts';
+import { findBinaries } from './binaries.ts';
+import { openEmbedded } from './open-embedded.ts';
+import { readPidFile } from './pid-file.ts';
+import { commandLine, isAlive } from './process-identity.ts';
+import { startEmbeddedServer } from './server.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'embedded-'));
+chmodSync(root, 0o700); // as the home folder of root, which no other user can enter
+afterAll(() => rmSync(root, { recursive: true }));
+const freshFolder = () => join(mkdtempSync(join(root, 'server-')), 'postgres');
+const clusterOf = (folder: string) => join(folder, 'data');
+const pidOf = (folder: string) => readPidFile(clusterOf(folder))?.pid;
+
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('the condition was not met within 30 s');
+    await sleep(10);
+  }
+}
+
+/** A process that opens the database of a folder, writes until it is killed, and prints what was committed. */
+function startWriter(folder: string): ChildProcess {
+  const program = `
+    import { openEmbedded } from ${JSON.stringify(new URL('./open-embedded.ts', import.meta.url).href)};
+    console.log('starting');
+    const db = await openEmbedded({ folder: process.argv[1] });
+    await db.query('create table if not exists written (n int primary key)');
+    const [{ last }] = await db.query('select coalesce(max(n), 0) as last from written');
+    for (let n = last + 1; ; n += 1) {
+      await db.query('insert into written values ($1)', [n]);
+      console.log(n);
+    }`;
+  return spawn(process.execPath, ['--input-type=module-typescript', '-e', program, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Kills a process with SIGKILL after a number of lines and a delay; resolves with the last line it printed. */
+async function killAfter(child: ChildProcess, lines: number, delayMs = 0): Promise<string> {
+  let last = '';
+  let count = 0;
+  for await (const line of createInterface(child.stdout!)) {
+    last = line;
+    count += 1;
+    if (count === lines) setTimeout(() => child.kill('SIGKILL'), delayMs);
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return last;
+}
+
+describe('an embedded server', () => {
+  test('keeps its data in a folder of mode 0700, and leaves no process or lock behind when it is closed', async () => {
+    const folder = freshFolder();
+    const first = await openEmbedded({ folder });
+    await first.query('create table kept as select 1 as n');
+    const pid = pidOf(folder)!;
+    expect(isAlive(pid)).toBe(true);
+    await first.close();
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(`${folder}.lock`)).toBe(false);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(clusterOf(folder)).mode & 0o777).toBe(0o700);
+    const second = await openEmbedded({ folder });
+    expect(await second.query('select n from kept')).toEqual([{ n: 1 }]);
+    expect(await second.query('show fsync')).toEqual([{ fsync: 'on' }]);
+    await second.close();
+  });
+
+  test('runs as another user when this process is root', async () => {
+    if (process.getuid?.() !== 0) return console.warn('not run: this process is not root');
+    const folder = freshFolder();
+    const db = await openEmbedded({ folder });
+    const status = readFileSync(`/proc/${pidOf(folder)}/status`, 'utf8');
+    expect(/^Uid:\s+65534\s+65534/m.test(status)).toBe(true);
+    expect(readFileSync(`/proc/${pidOf(folder)}/environ`, 'utf8')).not.toContain('HOME=');
+    await db.close();
+  });
+
+  test('is refused to a second process', async () => {
+    const folder = freshFolder();
+    const db = await openEmbedded({ folder });
+    await expect(openEmbedded({ folder })).rejects.toThrow(/in use by another process/);
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await db.close();
+  });
+
+  test('is started again when it ends unexpectedly', async () => {
+    const folder = freshFolder();
+    const db = await openEmbedded({ folder });
+    await db.query('create table kept as select 1 as n');
+    process.kill(pidOf(folder)!, 'SIGKILL');
+    const answer = () => db.query('select n from kept').catch(() => []);
+    await eventually(async () => (await answer()).length === 1);
+    await db.close();
+  });
+
+  test('listens on a loopback port with a password if one is requested', async () => {
+    const folder = freshFolder();
+    const server = await startEmbeddedServer({ folder, port: 20_000 + (process.pid % 10_000) });
+    const db = openPostgres({ url: server.url('postgres') });
+    expect(await db.query('show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    await db.close();
+    const wrong = openPostgres({ url: server.url('postgres').replace(/:[^:@]+@/, ':wrong@') });
+    await expect(wrong.query('select 1')).rejects.toThrow(/password authentication failed/);
+    await wrong.close();
+    await server.close();
+  });
+
+  test('listens on a loopback port if the path of its folder is too long for a socket', async () => {
+    const folder = join(freshFolder(), 'long'.repeat(30));
+    const db = await openEmbedded({ folder });
+    expect(await db.query('show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    await db.close();
+  });
+});
+
+describe('after kill -9 of the process that started it', () => {
+  const states: [string, number, number][] = [
+    ['while the database is created', 1, 150],
+    ['while it starts', 1, 700],
+    ['while it writes', 40, 3],
+  ];
+
+  test.each(states)(
+    '%s: the next start loses nothing and leaves nothing behind',
+    async (_, lines, delayMs) => {
+      const folder = freshFolder();
+      let committed = 0;
+      const seen = new Set<number>();
+      for (let round = 0; round < 3; round += 1) {
+        committed = Math.max(committed, Number(await killAfter(startWriter(folder), lines, delayMs)) || 0);
+        const pid = pidOf(folder);
+        if (pid !== undefined) seen.add(pid);
+      }
+      const db = await openEmbedded({ folder });
+      const [row] = await db.query<{ last: number }>(
+        `select case when to_regclass('written') is null then 0 else
+         (xpath('/row/n/text()', query_to_xml('select coalesce(max(n), 0) as n from written', false, true, '')))[1]::text::int end as last`,
+      );
+      expect(row!.last).toBeGreaterThanOrEqual(committed);
+      const current = pidOf(folder);
+      for (const pid of seen) if (pid !== current) expect(commandLine(pid)).not.toContain(folder);
+      await db.close();
+      expect(readdirSync(folder).sort()).toEqual(['data', 'password']);
+    },
+  );
+
+  test('a server that is left behind is ended, and a process that only has its pid is not', async () => {
+    const folder = freshFolder();
+    const db = await openEmbedded({ folder });
+    await db.close();
+    const other = spawn('sleep', ['60']);
+    writeFileSync(
+      join(clusterOf(folder), 'postmaster.pid'),
+      `${other.pid}\n${clusterOf(folder)}\n0\n5432\n\n\n0 0\nready\n`,
+    );
+    const again = await openEmbedded({ folder });
+    expect(other.exitCode).toBeNull();
+    expect(other.signalCode).toBeNull();
+    await again.close();
+    other.kill();
+  });
+});
+
+describe('a start that is impossible', () => {
+  test('a platform without binaries is told to set DATABASE_URL', async () => {
+    await expect(findBinaries('sunos', 'x64')).rejects.toThrow(/not available for sunos x64.*DATABASE_URL/s);
+  });
+
+  test('data of another major version is named, with what to do', async () => {
+    const folder = freshFolder();
+    mkdirSync(clusterOf(folder), { recursive: true });
+    writeFileSync(join(clusterOf(folder), 'PG_VERSION'), '17\n');
+    await expect(openEmbedded({ folder })).rejects.toThrow(
+      /created by PostgreSQL 17.*dump it.*DATABASE_URL/s,
+    );
+  });
+
+  test('a folder that cannot be created is named', async () => {
+    const file = join(root, 'file');
+    writeFileSync(file, '');
+    await expect(openEmbedded({ folder: join(file, 'postgres') })).rejects.toThrow(/file/);
+  });
+});
