@@ -2,16 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { client, send } from './http.ts';
 import type { DemoService } from './service.ts';
 import { eventually, expectEqual, step } from './steps.ts';
+import { type WorkloadSetting, workloadLogsIn } from './workload.ts';
 
-type Api = ReturnType<typeof client>;
-
-/** Everything that one run of the tour works with; names are fresh, so that it can run again on the same service. */
-interface Tour {
-  service: DemoService;
-  root: Api;
-  mount: string;
-  destination: string;
-  /** Accessor of the mount, once it is there. */
+/** What one run of the tour works with. Its names are new, so that the tour can run again on the same service. */
+interface Tour extends WorkloadSetting {
+  /** Accessor of the mount, once the mount exists. */
   accessor: string;
 }
 
@@ -90,75 +85,6 @@ async function switchOff(tour: Tour): Promise<void> {
     );
     await eventually(() => held(tour), { password: 'third' }, 'external value', 5_000);
     await eventually(() => statusOf(tour), 'SYNCED', 'status', 5_000);
-  });
-}
-
-async function workloadLogsIn(tour: Tour): Promise<void> {
-  const { root, service, mount } = tour;
-  const auth = `workloads-${mount}`;
-  const about = (await send(`${service.sandboxUrl}/_sandbox/about`, 'GET')).body;
-  const principal = '6f1a2c5e-8f0e-4c7b-9a58-1e5b1a3f0c11';
-  const resource = 'https://secrets.example.test';
-  const issue = async (order: object) =>
-    (await send(`${service.sandboxUrl}/_sandbox/directory/token`, 'POST', undefined, order)).body;
-  const login = (jwt: string) =>
-    client(service.url, undefined)('POST', `auth/${auth}/login`, { role: 'shop', jwt });
-
-  await step('let workloads log in: auth mount, configuration, policy, role', async () => {
-    const policy = `path "${mount}/data/app/*" { capabilities = ["create", "read", "update"] }
-path "sys/sync/destinations/cloudA-sm/+/associations/*" { capabilities = ["create", "update"] }`;
-    for (const [path, body] of [
-      [`sys/auth/${auth}`, { type: 'cloudB' }],
-      [`auth/${auth}/config`, { tenant_id: about.directory.tenant_id, resource }],
-      [`sys/policies/acl/${mount}`, { policy }],
-      [
-        `auth/${auth}/role/shop`,
-        { policies: mount, bound_service_principal_ids: [principal], token_ttl: '1h' },
-      ],
-    ] as const) {
-      const answer = await root('POST', path, body);
-      expectEqual(answer.status, 204, `${path} (${JSON.stringify(answer.body)})`);
-    }
-  });
-  let token = '';
-  await step('a workload logs in with the JWT that its cloud gave it', async () => {
-    const { token: jwt } = await issue({ oid: principal, audience: resource });
-    const answer = await login(jwt);
-    expectEqual(answer.status, 200, `login (${JSON.stringify(answer.body)})`);
-    expectEqual(answer.body.auth.policies, ['default', mount], 'policies');
-    token = answer.body.auth.client_token;
-    return `policies ${answer.body.auth.policies.join(', ')}`;
-  });
-  await step('it writes and syncs its own secret, and may not touch others', async () => {
-    const workload = client(service.url, token);
-    expectEqual(
-      (await workload('POST', `${mount}/data/app/db`, { data: { url: 'postgres://db' } })).status,
-      200,
-      'write',
-    );
-    const path = `sys/sync/destinations/cloudA-sm/${tour.destination}/associations/set`;
-    const set = await workload('POST', path, { mount, secret_name: 'app/db' });
-    expectEqual(
-      Object.values(set.body.data?.associated_secrets ?? {}).map(statusField),
-      ['SYNCED'],
-      `set (${JSON.stringify(set.body)})`,
-    );
-    expectEqual((await workload('GET', `${mount}/data/shop`)).status, 403, 'reading another secret');
-    expectEqual(
-      (await workload('POST', path, { mount, secret_name: 'shop' })).status,
-      403,
-      'syncing another secret',
-    );
-  });
-  await step('a JWT for another audience, and one of another principal, are refused', async () => {
-    const wrongAudience = await login(
-      (await issue({ oid: principal, audience: 'https://elsewhere.test' })).token,
-    );
-    const stranger = await login(
-      (await issue({ oid: '00000000-0000-4000-8000-000000000000', audience: resource })).token,
-    );
-    expectEqual([wrongAudience.status, stranger.status], [403, 403], 'status');
-    return `${wrongAudience.body.errors[0]} / ${stranger.body.errors[0]}`;
   });
 }
 
