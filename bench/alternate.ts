@@ -16,7 +16,7 @@ export interface Load {
   job: Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
 }
 
-export interface Run extends LoadResult {
+interface Run extends LoadResult {
   /** CPU time of a request in each of the side's processes; undefined where the system does not tell. */
   cpuMicrosecondsEach: number[] | undefined;
 }

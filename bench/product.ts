@@ -45,7 +45,7 @@ export async function startProduct({
     ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
   };
   const running: Program[] = [];
-  const start = async (service: string, env: Record<string, string> = {}, portVariable = 'PORT') => {
+  const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
     const source = `services/${service}/src/main.ts`;
     const program = await startProgram({ source, env: { ...environment, ...env }, portVariable, profiles });
     running.unshift(program);
@@ -59,13 +59,7 @@ export async function startProduct({
     process.off('exit', removeFolder);
   };
   try {
-    const login = await start('login');
-    const secrets = await start('secrets');
-    const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
-    const control = sync ? await start('sync-control', inward) : undefined;
-    if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
-    const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? nowhere, INTERNAL_PORT: '0' };
-    const gateway = await start('gateway', outward);
+    const { gateway, login, secrets } = await startServices(start, sync ?? false);
     const rootToken = readFileSync(rootTokenFile, 'utf8').trim();
     return {
       url: gateway.url,
@@ -79,6 +73,24 @@ export async function startProduct({
     await stop();
     throw error;
   }
+}
+
+type StartService = (
+  service: string,
+  env?: Record<string, string>,
+  portVariable?: string,
+) => Promise<Program>;
+
+/** Starts each service after those whose URLs it needs. */
+async function startServices(start: StartService, sync: boolean) {
+  const login = await start('login');
+  const secrets = await start('secrets');
+  const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
+  const control = sync ? await start('sync-control', inward) : undefined;
+  if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? nowhere, INTERNAL_PORT: '0' };
+  const gateway = await start('gateway', outward);
+  return { gateway, login, secrets };
 }
 
 const sandboxSettings = (url: string) => ({

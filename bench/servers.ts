@@ -13,7 +13,7 @@ export interface BenchServers {
   stop(): Promise<void>;
 }
 
-export interface BenchDatabase {
+interface BenchDatabase {
   url: string;
   drop(): Promise<void>;
 }
