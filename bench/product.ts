@@ -25,7 +25,7 @@ export interface Product {
 
 const nowhere = 'http://127.0.0.1:9';
 
-/** Starts login, secrets and the gateway on the run's database, and what syncs when it is asked for. */
+/** Starts login, secrets and the gateway on the run's database; with `sync`, also sync-control and a worker. */
 export async function startProduct({
   servers,
   profiles,

@@ -10,7 +10,7 @@ interface Tour extends WorkloadSetting {
   accessor: string;
 }
 
-/** The main job from the first mount to the last unsync. Throws at the first thing that is not as it should be. */
+/** The main job from the first mount to the last unsync. Throws at the first result that differs from the expected one. */
 export async function tour(service: DemoService): Promise<void> {
   const tag = randomBytes(3).toString('hex');
   const root = client(service.url, service.rootToken);
