@@ -1,0 +1,117 @@
+// Which package may import which: `npm run arrows`. The reasons are in ARCHITECTURE.md.
+
+/** Code that runs beside the product: it may start services and talk to their databases and brokers itself. */
+const besideProduct = [
+  '^(bench|scripts|tests)/',
+  '^(libs|services)/[^/]+/tests/',
+  '[.]test[.]ts$',
+  '(^|/|-)(conformance|testing|harness|sequences)[.]ts$',
+];
+
+/** Services that put other services together. */
+const composing = '^services/(standalone|setup)/';
+
+/** The SDK of each provider, and the one worker that speaks to it. Login verifies the identities of its provider. */
+const sdkHolders = {
+  '@aws-sdk': 'sync-worker-clouda-sm',
+  '@azure': 'sync-worker-cloudb-kv|login',
+  '@google-cloud': 'sync-worker-cloudc-sm',
+  '@octokit': 'sync-worker-codehost',
+};
+
+const sdkRules = Object.entries(sdkHolders).map(([sdk, holder]) => ({
+  name: `sdk-of-${holder.split('|')[0]}`,
+  comment: "A cloud's SDK belongs to one worker, so that its updates and its faults concern one process.",
+  severity: 'error',
+  from: { path: '^(libs|services)/', pathNot: [`^services/(${holder})/`, ...besideProduct] },
+  to: { path: `node_modules/(${sdk})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolved-imports',
+      comment: 'An import that cannot be resolved would escape every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'services-import-no-services',
+      comment:
+        'Services reach each other over HTTP and messages. Only standalone and setup put them together.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: [composing, ...besideProduct] },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'libs-import-no-services',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: besideProduct },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'product-imports-no-tests',
+      comment: 'What runs in production needs neither tests nor tools.',
+      severity: 'error',
+      from: { path: '^(libs|services)/', pathNot: besideProduct },
+      to: { path: besideProduct },
+    },
+    {
+      name: 'domain-imports-no-package',
+      severity: 'error',
+      from: { path: '^libs/domain/' },
+      to: { path: '^(libs|services)/', pathNot: '^libs/domain/' },
+    },
+    {
+      name: 'domain-and-destinations-do-no-io',
+      comment: 'They decide and describe. A list of what is allowed, so that no new way to do I/O is missed.',
+      severity: 'error',
+      from: { path: '^libs/(domain|destinations)/', pathNot: besideProduct },
+      to: {
+        pathNot: ['^libs/(domain|destinations)/', 'node_modules/(zod|parse-duration)/', '^(node:)?crypto$'],
+      },
+    },
+    {
+      name: 'amqplib-in-broker-only',
+      severity: 'error',
+      from: { path: '^(libs|services)/', pathNot: ['^libs/broker/', ...besideProduct] },
+      to: { path: 'node_modules/(@types/)?amqplib/' },
+    },
+    {
+      name: 'pg-in-db-only',
+      severity: 'error',
+      from: { path: '^(libs|services)/', pathNot: ['^libs/db/', ...besideProduct] },
+      to: { path: 'node_modules/(@types/pg|pg|@electric-sql/pglite)/' },
+    },
+    {
+      name: 'packages-by-name',
+      comment:
+        'A relative import must not leave its package: it would hide the dependency from package.json.',
+      severity: 'error',
+      from: { path: '^(libs|services)/([^/]+)/', pathNot: besideProduct },
+      to: { dependencyTypes: ['local'], pathNot: '^$1/$2/' },
+    },
+    {
+      name: 'dependencies-declared',
+      severity: 'error',
+      from: { path: '^(libs|services)/', pathNot: besideProduct },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    ...sdkRules,
+  ],
+  options: {
+    // TypeScript 7 has no JavaScript API; swc parses the same files, type-only imports included.
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|[.]data)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};
