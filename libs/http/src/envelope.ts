@@ -4,13 +4,13 @@ export interface Reply {
   /** The `auth` object of a login or token call. */
   auth?: unknown;
   warnings?: readonly string[];
-  /** `system` where the spec shows it. */
+  /** `system` for `sys/sync/config` (docs/conventions.md#14-envelope). */
   mountType?: string;
   /** When it is not 200, such as 404 with the metadata of a deleted version. */
   status?: number;
 }
 
-/** The envelope of every successful answer (spec, section 4). */
+/** The envelope of every successful response (docs/conventions.md#14-envelope). */
 export function envelope(requestId: string, reply: Reply): Record<string, unknown> {
   return {
     request_id: requestId,

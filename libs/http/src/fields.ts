@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export { flag, integer, stringList, stringMap } from '@secrets/domain';
 
-// Field types of request bodies, as lenient as decisions, section 1, asks: booleans and integers also as strings,
+// Field types of request bodies (docs/conventions.md#16-field-types): booleans and integers also as strings,
 // lists also as one comma-separated string, durations as seconds or `1h30m`.
 
 const notDuration = 'must be a duration, as seconds or like 1h30m, not negative and at most 100 years';

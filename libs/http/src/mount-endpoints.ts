@@ -21,7 +21,7 @@ const verbs: Record<Method, readonly ('get' | 'post' | 'put' | 'patch' | 'delete
   delete: ['delete'],
 };
 
-/** Most bytes of a request body (decisions, section 1: 413 over 1 MiB). */
+/** Maximum size of a request body in bytes; a larger one is a 413 (docs/conventions.md#13-errors). */
 export const maxBodyBytes = 1_048_576;
 
 /** Puts the endpoints of a service below `/v1`; a path that exists with another verb answers 405, others 404. */

@@ -1,6 +1,6 @@
 import type { ProblemKind } from '@secrets/domain';
 
-/** The one table from problems to HTTP (decisions, section 1). */
+/** The one table from problems to HTTP (docs/conventions.md#13-errors). */
 export const httpStatus = {
   invalid: 400,
   unauthenticated: 403,

@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 import { errorCode } from '@secrets/domain';
 
 /**
- * Answers what Node's parser refuses before any handler runs as every other refusal is answered: `{"errors": […]}`
- * and a request id (decisions, section 1); by itself Node sends a status without a body. The connection is closed.
+ * Answers what Node's parser refuses before any handler runs like every other refusal: `{"errors": […]}` and a
+ * request id (docs/conventions.md#13-errors); by itself Node sends a status without a body. The connection is closed.
  * Where an answer is half written, nothing is added to it.
  */
 export function answerUnparsed(server: http.Server | https.Server, maxHeaderBytes: number): void {
