@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Field types of request bodies, as lenient as decisions, section 1, asks: booleans and integers also as strings,
+// Field types of request bodies (docs/conventions.md#16-field-types): booleans and integers also as strings,
 // lists also as one comma-separated string.
 
 /** true or false, also as a string. */

@@ -46,7 +46,7 @@ export class Problem extends Error {
   }
 }
 
-/** The answer for a missing object and for an empty list: 404 with no sentences (decisions, section 1). */
+/** The response for a missing object and for an empty list: 404 with no sentences (docs/conventions.md#13-errors). */
 export const notFound = (): Problem => new Problem('not_found');
 
 /** Bad input; the sentence names the field. */

@@ -1,6 +1,6 @@
 import type { FaultKind } from './fault.ts';
 
-/** The values of `sync_status` (spec, section 3; decisions, section 4). */
+/** The values of `sync_status` (docs/conventions.md#57-status-values). */
 export const syncStatuses = [
   'PENDING',
   'SYNCED',
@@ -19,8 +19,8 @@ export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' |
 const passing: ReadonlySet<FaultKind> = new Set(['throttled', 'settling']);
 
 /**
- * What passes is no error before the fifth attempt in a row, which with the pauses of `nextAttempt` is a quarter of a
- * minute or more (decisions, section 4: "throttled beyond patience").
+ * A passing fault becomes an error with the fifth attempt in a row. With the delays of `nextAttempt`, that is after
+ * 15 seconds or more (docs/conventions.md#57-status-values).
  */
 const patientAttempts = 5;
 
