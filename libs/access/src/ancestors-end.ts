@@ -1,6 +1,6 @@
 /**
  * SQL for the earliest end of a token's parent, its parent, and so on; null when none of them ends. A child lives no
- * longer than what it was made with (decisions, section 2), and as an end can move, it is looked up and not copied.
+ * longer than its parent (docs/conventions.md#22-token-lifetimes). Renewals move an end, so it is looked up and not copied.
  */
 export const ancestorsEnd = (parentAccessor: string): string => `(
   with recursive ancestors as (

@@ -48,7 +48,7 @@ export interface AuthenticatorOptions {
 
 /**
  * Makes the one door: who asks, and may they. Tokens and namespaces are kept in memory, yet a revocation that was
- * committed before a request arrived holds for that request, whichever gateway it reaches (decisions, section 2).
+ * committed before a request arrived applies to that request, whichever gateway it reaches (docs/conventions.md#21-tokens).
  */
 export function createAuthenticator({ db, keys, clock = Date.now }: AuthenticatorOptions): Authenticator {
   const tokens = tokenReader(db, keys, clock);
@@ -107,7 +107,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
 const mostNamespaces = 10_000;
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
-/** `sys/sync/config` answers only in the root and the administrative namespace (spec, section 5). */
+/** `sys/sync/config` exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
 const administrative = (path: string): boolean => path === 'sys/sync/config';
 
 const grantsOn = (token: AccessToken, operation: Operation, path: string): readonly Capability[] =>

@@ -2,7 +2,7 @@ import { type Capability, capabilities } from './caller.ts';
 import type { CompiledPolicies } from './compile-policies.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
-/** Names of the policies that exist without having been written (decisions, section 2). */
+/** Names of the policies that exist without having been written (docs/conventions.md#27-policies). */
 export const builtInPolicyNames = ['default', 'root'] as const;
 
 /** Everything that can be granted. */

@@ -13,7 +13,7 @@ const longestBatchToken = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const identity = 'batch-token';
 
-/** A new service token: `sst_` and 256 random bits in base64url (decisions, section 2). */
+/** A new service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
 export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
 
 /** A new accessor: names a token without being able to use it. 144 random bits in base64url. */
