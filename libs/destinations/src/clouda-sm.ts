@@ -34,7 +34,7 @@ const fields = z.object({
   ...commonFields,
 });
 
-/** cloudA-sm: a secrets manager (spec 4.3; `docs` of the provider: API reference and quotas). */
+/** cloudA-sm: a secrets manager (docs/conventions.md#53-clouda-sm; the provider's API reference and quotas). */
 export const cloudASm: DestinationDescription = {
   type: 'cloudA-sm',
   fields,

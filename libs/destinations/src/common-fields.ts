@@ -37,7 +37,7 @@ const tags = z.record(z.string(), z.union([z.string(), z.null()], { error: 'must
   error: 'must be a map of strings',
 });
 
-/** Fields of every type (spec 2.5; decisions, section 4). */
+/** Fields of every type (docs/conventions.md#52-destinations). */
 export const commonFields = {
   secret_name_template: z
     .string({ error: 'must be a string' })

@@ -12,7 +12,7 @@ export interface ShownDestination {
   prefix: string;
 }
 
-/** The fields of a destination in responses (spec 2.5): secrets as asterisks, the default template written out. */
+/** The fields of a destination in responses (docs/conventions.md#52-destinations): secrets as asterisks, the default template written out. */
 export function presentDestination(description: DestinationDescription, shown: ShownDestination) {
   const settings = { ...description.defaults, ...shown.settings };
   return {

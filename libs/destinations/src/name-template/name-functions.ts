@@ -33,7 +33,7 @@ const between =
       ? undefined
       : `takes a number from ${least} to ${longest}`;
 
-/** The functions of decisions, section 4: all of them give the same answer every time. */
+/** The functions of name templates, all deterministic (docs/conventions.md#54-names). */
 export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, NameFunction>([
   ['uppercase', { parameters: [], apply: (text) => text.toUpperCase() }],
   ['lowercase', { parameters: [], apply: (text) => text.toLowerCase() }],

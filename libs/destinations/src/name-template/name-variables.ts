@@ -1,4 +1,4 @@
-/** What a name template may speak of (decisions, section 4). */
+/** The variables of name templates (docs/conventions.md#54-names). */
 export const nameVariables = [
   'DestinationType',
   'DestinationName',
