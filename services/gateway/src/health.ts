@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts';
 /** Where health is asked for, by GET or HEAD, without a token. */
 export const healthPath = 'sys/health';
 
-/** What `GET sys/health` tells (decisions, section 1). */
+/** What `GET sys/health` returns (docs/conventions.md#19-health-and-self-description). */
 export interface Health {
   /** Whether the installation's tables are there. */
   initialized: boolean;

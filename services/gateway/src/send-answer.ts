@@ -26,7 +26,7 @@ export function sendJson(
   return status;
 }
 
-/** Answers a failure: a problem by its kind and sentences, anything else with a fixed sentence and the request id (decisions, section 1). */
+/** Answers a failure: a problem by its kind and sentences, anything else with a fixed sentence and the request id (docs/conventions.md#13-errors). */
 export function sendFailure(response: ServerResponse, requestId: string, failure: unknown): number {
   if (!(failure instanceof Problem))
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });
