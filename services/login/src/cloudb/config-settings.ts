@@ -17,7 +17,7 @@ const environment = z
   .transform((word) => elsewhereCalled[word.toLowerCase()] ?? word.toLowerCase())
   .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }));
 
-/** The body of `auth/<mount>/config` (spec, section 2.1, and the method's further options). What is absent stays as it is. */
+/** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Absent fields stay as they are. */
 export const ConfigBody = z.object({
   tenant_id: z.string().regex(plainId, 'must be a tenant id').optional(),
   resource: z.string().trim().min(1, 'must not be empty').max(2_048).optional(),

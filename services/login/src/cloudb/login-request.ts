@@ -18,8 +18,8 @@ const named = (expression: RegExp, what: string) =>
     .optional();
 
 /**
- * The body of a login (spec, section 2.3), in the grammar that each field has at the provider: nothing else may come
- * near a URL. An empty string is as good as absent.
+ * The body of a login (docs/conventions.md#33-login-request), in the grammar that each field has at the provider: nothing
+ * else may enter a URL. An empty string is the same as an absent field.
  */
 export const LoginRequest = z.object({
   role: z
@@ -45,7 +45,7 @@ export interface NamedMachine {
   name: string;
 }
 
-/** What a role that binds more than principals needs to be told (spec, section 4.1, rule 3). Throws a problem (`invalid`) that names what is missing. */
+/** The machine that a login names, which roles that bind more than principals need (docs/conventions.md#33-login-request). Throws a problem (`invalid`) that names what is missing. */
 export function namedMachine(request: LoginRequest): NamedMachine {
   if (request.subscription_id === undefined) throw invalid('subscription_id is required for this role');
   if (request.resource_group_name === undefined)

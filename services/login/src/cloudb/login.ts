@@ -33,7 +33,8 @@ interface Login {
 }
 
 /**
- * Logs a workload in with the directory's token: verify, read the claims, decide, issue (spec, sections 2.3 and 4.1).
+ * Logs a workload in with the directory's token: verify, read the claims, decide, issue
+ * (docs/conventions.md#3-login-method-cloudb).
  * Every refusal is a problem that names the constraint and none of its values.
  */
 export async function login(app: LoginApp, door: LoginDoor, request: LoginRequest): Promise<IssuedToken> {
@@ -71,7 +72,7 @@ async function verifiedClaims(app: LoginApp, { config, request }: Login): Promis
   return parseClaims(await verifyDirectoryToken(request.jwt, app.directory.keysOf(config), config));
 }
 
-/** What the provider confirms, for roles that bind more than principals (spec, section 4.1, rule 3). */
+/** What the provider confirms, for roles that bind more than principals (docs/conventions.md#32-roles). */
 async function provenMachine(app: LoginApp, login: Login, claims: DirectoryClaims): Promise<ProvenMachine> {
   if (!needsProvider(login.role)) return {};
   const machine = namedMachine(login.request);

@@ -11,7 +11,7 @@ const bounds = stringList
 const policies = policyNames.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
 
-/** The fields of a role as they are stored (spec, section 2.2, and the token fields). */
+/** The fields of a role as they are stored (docs/conventions.md#32-roles). */
 const RoleFields = z.object({
   bound_service_principal_ids: bounds,
   bound_group_ids: bounds,
@@ -81,7 +81,7 @@ export function mergedRole(stored: RoleSettings | undefined, body: RoleBody): Ro
 /** Whether a role's tokens are batch tokens. */
 export const isBatch = (role: Pick<RoleSettings, 'token_type'>): boolean => role.token_type.endsWith('batch');
 
-/** Whether a role needs the provider's API at login (spec, section 4.1, rule 3). */
+/** Whether a role needs the provider's API at login (docs/conventions.md#32-roles). */
 export const needsProvider = (role: RoleSettings): boolean =>
   [role.bound_subscription_ids, role.bound_resource_groups, role.bound_locations, role.bound_scale_sets].some(
     (bound) => bound.length > 0,

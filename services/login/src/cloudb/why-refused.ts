@@ -8,7 +8,7 @@ const leewaySeconds = 60;
 
 /**
  * Why a role does not let a verified principal in, without any of the role's values; undefined when the bounds that
- * the token alone can prove hold (spec, section 4.1, rule 2). Ids are compared without regard to case. When service
+ * the token alone can prove hold (docs/conventions.md#35-decision). Ids are compared without regard to case. When service
  * principals and groups are both bound, both must hold.
  */
 export function whyRefused(role: RoleSettings, principal: Principal): string | undefined {

@@ -15,7 +15,7 @@ import {
 
 const params = z.object({ path: z.string() });
 
-/** `sys/auth/<path>` (spec, section 4.1; decisions, section 2). */
+/** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (app: LoginApp): Endpoint[] => [
   readAll(app),
   list(app),

@@ -18,7 +18,7 @@ import { mountOfRequest } from './mount-of-request.ts';
 const params = z.object({ mount: z.string() });
 const path = '/auth/*mount/config';
 
-/** `auth/<mount>/config` (spec, section 2.1). */
+/** `auth/<mount>/config` (docs/conventions.md#31-configuration). */
 export const configEndpoints = (app: LoginApp): Endpoint[] => [
   readConfigEndpoint(app),
   writeConfig(app),

@@ -11,7 +11,7 @@ export interface LoginOutcomes {
   inc(labels: { outcome: string }): void;
 }
 
-/** `auth/<mount>/login` (spec, sections 2.3 and 4.1); needs no token. */
+/** `auth/<mount>/login` (docs/conventions.md#33-login-request); needs no token. */
 export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint =>
   endpoint({
     method: 'post',

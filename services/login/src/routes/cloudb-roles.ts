@@ -13,7 +13,7 @@ const params = z.object({
 });
 const path = '/auth/*mount/role/:name';
 
-/** `auth/<mount>/role/<name>` (spec, section 2.2). Names are case-insensitive. */
+/** `auth/<mount>/role/<name>` (docs/conventions.md#32-roles). Names are case-insensitive. */
 export const roleEndpoints = (app: LoginApp): Endpoint[] => [list(app), read(app), write(app), remove(app)];
 
 const list = (app: LoginApp) =>

@@ -21,7 +21,7 @@ const metadata = stringMap.refine(
   },
 );
 
-/** `sys/namespaces/<path>`, the path relative to the namespace of the request (decisions, section 2). */
+/** `sys/namespaces/<path>`, the path relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (app: LoginApp): Endpoint[] => [
   listNamespaces(app),
   readNamespace(app),

@@ -18,7 +18,7 @@ const policyName = z
   });
 const params = z.object({ name: policyName });
 
-/** `sys/policies/acl/<name>` (decisions, section 2); `sys/policy/<name>` is the same. */
+/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is the same. */
 export const policyEndpoints = (app: LoginApp): Endpoint[] =>
   ['/sys/policies/acl', '/sys/policy'].flatMap((base) => [
     listPolicies(app, base),

@@ -14,7 +14,7 @@ import { TokenWish } from '../tokens/token-wish.ts';
 const tokenBody = z.object({ token: z.string().min(1) });
 const accessorBody = z.object({ accessor: z.string().min(1) });
 
-/** `auth/token/…` (decisions, section 2). */
+/** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (app: LoginApp): Endpoint[] => [
   create(app, 'create', false),
   create(app, 'create-orphan', true),

@@ -15,7 +15,7 @@ export interface IssuedToken {
   uses: number | null;
 }
 
-/** The `auth` object of an answer (spec, section 2.3): the one place where a token leaves. */
+/** The `auth` object of a response (docs/conventions.md#25-auth-object): the only place where a token leaves. */
 export const authObject = (issued: IssuedToken): Record<string, unknown> => ({
   client_token: issued.token?.reveal() ?? '',
   accessor: issued.accessor ?? '',

@@ -1,4 +1,4 @@
-/** Default and longest lifetime of a token: 768 h (decisions, section 2). */
+/** Default and maximum lifetime of a token: 768 h (docs/conventions.md#22-token-lifetimes). */
 export const systemTtlSeconds = 768 * 3_600;
 
 /** What was asked for, in seconds; absent and 0 mean: no wish. */

@@ -36,7 +36,7 @@ export const policyNames = stringList
     error: `must have at most ${mostPolicyCharacters} characters together`,
   });
 
-/** The body of `auth/token/create` (decisions, section 2). */
+/** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
 export const TokenWish = z.object({
   policies: policyNames.optional(),
   ttl: seconds.optional(),
