@@ -27,7 +27,7 @@ export interface AssociationWish {
 }
 
 /**
- * Sets an association (spec, section 4.4): the intent and its announcement are one row and one transaction; from
+ * Sets an association (docs/conventions.md#58-set): the intent and its announcement are one row and one transaction; from
  * there on nothing is lost. Waits up to `waitMs` for the outcome. Gives the association's id.
  *
  * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or

@@ -17,7 +17,7 @@ export interface RemovalWish {
 /**
  * Removes an association: unsyncs its external secrets, and the association disappears when that has succeeded.
  * Waits up to `waitMs`. Gives the association and its entries as they were, or undefined when there was none, which is success too
- * (spec, section 4.4, rule 5). Problems: `not_found` destination; `queue_full`.
+ * (docs/conventions.md#510-remove). Problems: `not_found` destination; `queue_full`.
  */
 export async function disassociate(
   context: Context,

@@ -2,7 +2,7 @@ import { type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
 import type { AssociationRow, UnnamedKey } from './queries/associations.ts';
 
-/** One line of `associated_secrets` (spec, section 2.6; decisions, section 4). */
+/** One line of `associated_secrets` (docs/conventions.md#56-association-objects). */
 export interface PresentedAssociation {
   accessor: string;
   mount: string;
@@ -130,5 +130,5 @@ export function presentSummary(
 const lineKey = ({ accessor, secretName }: Named, subKey: string): string =>
   subKey === '' ? `${accessor}/${secretName}` : `${accessor}/${secretName}/${subKey}`;
 
-/** ISO 8601 with a time zone offset (spec, section 2.6). */
+/** ISO 8601 with a time zone offset (docs/conventions.md#56-association-objects). */
 const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');

@@ -17,8 +17,8 @@ export interface RemovalManner {
 }
 
 /**
- * Deletes a destination if it exists (spec, section 4.3). One that still manages associations is refused (`invalid`)
- * unless purged or forced.
+ * Deletes a destination if it exists (docs/conventions.md#513-deleting-a-destination). One that still manages
+ * associations is refused (`invalid`) unless purged or forced.
  */
 export async function removeDestination(
   { db, queue }: Context,

@@ -48,7 +48,7 @@ export const deleteConfig = ({ db }: Context) =>
     },
   });
 
-/** Only the root and the administrative namespace have this path (spec, section 5). */
+/** Only the root and the administrative namespace have this path (docs/conventions.md#28-namespaces). */
 function assertAdministrative(caller: Caller): void {
   if (!['', 'admin'].includes(caller.namespace.path)) throw notFound();
 }
