@@ -53,7 +53,7 @@ async function synced(name: string, data: object): Promise<void> {
 }
 
 describe('set and remove', () => {
-  test('the answer of set is the spec’s, and the value is outside as JSON', async () => {
+  test('set returns the association, and the external secret holds the value as JSON', async () => {
     await write('app/db', { user: 'u', deep: { list: [1, null] } });
     const { body } = expectStatus(await setAndWait('app/db'), 200);
     expect(body).toMatchObject({
