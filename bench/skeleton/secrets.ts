@@ -12,7 +12,7 @@ import { serve } from './serve.ts';
 
 const { DATABASE_URL = '', SEAL_KEY_FILE = '' } = process.env;
 const sql = bareSql(DATABASE_URL);
-const ring = readKeyRing(SEAL_KEY_FILE);
+const keyRing = readKeyRing(SEAL_KEY_FILE);
 const mounts = new Map<string, MountRef>();
 
 async function mountAt(path: string): Promise<MountRef> {
@@ -60,7 +60,7 @@ app.get('/v1/:mount/data/:path', async (request, response) => {
     path: request.params.path,
     versionId: stored.versionId,
   });
-  const data = decodeSecretData(decrypt(ring, identity, stored.sealed));
+  const data = decodeSecretData(decrypt(keyRing, identity, stored.sealed));
   response.json(envelope({ data, metadata: metadata(stored) }));
 });
 app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
@@ -71,7 +71,7 @@ app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
   const written = await writeVersion(sql, mount, request.params.path, {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(ring, identity, encodeSecretData(data)),
+    sealed: encrypt(keyRing, identity, encodeSecretData(data)),
     cas: null,
     mayCreate: true,
     mayUpdate: true,

@@ -71,8 +71,8 @@ export function batchTokenEnd(payload: BatchToken, around: BatchTokenSurrounding
 }
 
 /** Opens a batch token's text; what it says needs its surroundings to become a token. */
-export const openedBatchToken = (ring: KeyRing, text: string) => {
-  const payload = openBatchToken(ring, text);
+export const openedBatchToken = (keyRing: KeyRing, text: string) => {
+  const payload = openBatchToken(keyRing, text);
   if (payload === undefined) return undefined;
   const toToken = (around: BatchTokenSurroundings): AccessToken | undefined => {
     const expiresAt = batchTokenEnd(payload, around);

@@ -4,7 +4,7 @@ import type { Db } from '@secrets/db';
 import { createAuthenticator } from './authenticator.ts';
 import { parseInternalKeys } from './internal-keys.ts';
 import { insertToken, openAccessDb } from './testing.ts';
-import { type BatchToken, batchTokenRing, sealBatchToken } from './token.ts';
+import { type BatchToken, batchTokenKeyRing, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 const mountId = randomUUID();
@@ -59,7 +59,7 @@ function batchToken(over: Partial<BatchToken>): string {
     mount_id: null,
     ...over,
   };
-  return sealBatchToken(batchTokenRing(keys), payload).reveal();
+  return sealBatchToken(batchTokenKeyRing(keys), payload).reveal();
 }
 
 test('what was made with a token ends at that token’s end, over generations, and lives on when it is renewed', async () => {

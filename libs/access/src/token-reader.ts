@@ -4,7 +4,7 @@ import { epochCache } from './epoch-cache.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from './read-access.ts';
 import { sharedRead } from './shared-read.ts';
-import { batchTokenRing, tokenHash, tokenKind } from './token.ts';
+import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 
 export interface TokenReader {
   /** The token behind a text, if it exists and has not ended; limited uses are for the caller to take. */
@@ -21,7 +21,7 @@ const mostParts = 200_000;
 
 /** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
-  const ring = batchTokenRing(keys);
+  const keyRing = batchTokenKeyRing(keys);
   const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
   const kept = epochCache<AccessToken>({
     epochNow,
@@ -36,7 +36,7 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     return { epoch, row: row === undefined ? undefined : fromServiceToken(row) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
-    const opened = openedBatchToken(ring, text);
+    const opened = openedBatchToken(keyRing, text);
     if (opened === undefined) return { epoch: -1, row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
     return { epoch, row: row === undefined ? undefined : opened.toToken(row) };

@@ -54,26 +54,26 @@ export const BatchToken = z.object({
 export type BatchToken = z.infer<typeof BatchToken>;
 
 /** The key ring of batch tokens, made from the internal key `login>batch-tokens`, which login and the gateway hold. */
-export function batchTokenRing(keys: InternalKeys): KeyRing {
+export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
   const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
   return { current, find: (id) => (id === current.id ? current : undefined) };
 }
 
 /** Makes a batch token: `sbt_` and the sealed payload. Its length grows with what it holds; over 8,192 characters it throws. */
-export function sealBatchToken(ring: KeyRing, payload: BatchToken): Sealed<string> {
+export function sealBatchToken(keyRing: KeyRing, payload: BatchToken): Sealed<string> {
   const token =
-    batchPrefix + encrypt(ring, identity, Buffer.from(JSON.stringify(payload))).toString('base64url');
+    batchPrefix + encrypt(keyRing, identity, Buffer.from(JSON.stringify(payload))).toString('base64url');
   if (token.length > longestBatchToken) throw new RangeError('a batch token is at most 8192 characters');
   return seal(token);
 }
 
 /** What a batch token holds; undefined when it is not one that this installation made. Says nothing of its end. */
-export function openBatchToken(ring: KeyRing, token: string): BatchToken | undefined {
+export function openBatchToken(keyRing: KeyRing, token: string): BatchToken | undefined {
   if (tokenKind(token) !== 'batch') return undefined;
   const sealed = Buffer.from(token.slice(batchPrefix.length), 'base64url');
   if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // one spelling a token
   try {
-    return BatchToken.parse(JSON.parse(decrypt(ring, identity, sealed).toString()));
+    return BatchToken.parse(JSON.parse(decrypt(keyRing, identity, sealed).toString()));
   } catch {
     return undefined;
   }

@@ -24,22 +24,22 @@ export class SealError extends Error {
  * Encrypts with a fresh data key (AES-256-GCM), which the ring's current key wraps. `identity` says which row the
  * bytes belong to: they open only under the same identity.
  */
-export function encrypt(ring: KeyRing, identity: string, plain: Uint8Array): Buffer {
+export function encrypt(keyRing: KeyRing, identity: string, plain: Uint8Array): Buffer {
   const random = randomFillSync(Buffer.allocUnsafe(dataKeyBytes + 2 * nonceBytes));
   const dataKey = random.subarray(0, dataKeyBytes);
   const wrapNonce = random.subarray(dataKeyBytes, dataKeyBytes + nonceBytes);
   const nonce = random.subarray(dataKeyBytes + nonceBytes);
-  const header = headerOf(ring.current);
-  const wrapped = gcmSeal(keyObjectOf(ring.current), wrapNonce, associated(header, identity), dataKey);
+  const header = headerOf(keyRing.current);
+  const wrapped = gcmSeal(keyObjectOf(keyRing.current), wrapNonce, associated(header, identity), dataKey);
   const sealed = gcmSeal(createSecretKey(dataKey), nonce, associated(header, identity), plain);
   dataKey.fill(0);
   return Buffer.concat([header, ...wrapped, ...sealed]);
 }
 
 /** Opens what `encrypt` made for the same identity. Throws `SealError`, never returns damaged bytes. */
-export function decrypt(ring: KeyRing, identity: string, sealed: Uint8Array): Buffer {
+export function decrypt(keyRing: KeyRing, identity: string, sealed: Uint8Array): Buffer {
   const { header, keyId, wrapped, body } = takeApart(sealed);
-  const key = ring.find(keyId);
+  const key = keyRing.find(keyId);
   if (key === undefined) throw new SealError(`sealed with key ${keyId}, which is not in the key ring`);
   const dataKey = gcmOpen(keyObjectOf(key), wrapped, associated(header, identity));
   const plain = gcmOpen(createSecretKey(dataKey), body, associated(header, identity));

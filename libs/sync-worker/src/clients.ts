@@ -23,12 +23,12 @@ export class Clients {
   readonly #clients = new Map<string, Client>();
   readonly #driver: Driver;
   readonly #context: DriverContext;
-  readonly #ring: KeyRing;
+  readonly #keyRing: KeyRing;
 
-  constructor(driver: Driver, context: DriverContext, ring: KeyRing) {
+  constructor(driver: Driver, context: DriverContext, keyRing: KeyRing) {
     this.#driver = driver;
     this.#context = context;
-    this.#ring = ring;
+    this.#keyRing = keyRing;
   }
 
   /** Runs `work` with the destination's client. A client that could not be made is not kept. */
@@ -67,7 +67,7 @@ export class Clients {
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
     const { id, type, name, namespacePath, settings } = destination;
-    const credentials = seal(openCredentials(this.#ring, destination));
+    const credentials = seal(openCredentials(this.#keyRing, destination));
     return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
   }
 
@@ -90,7 +90,7 @@ export class Clients {
   }
 }
 
-function openCredentials(ring: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
+function openCredentials(keyRing: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
   if (sealedCredentials === null) return {};
-  return JSON.parse(decrypt(ring, credentialsIdentity(id), sealedCredentials).toString('utf8'));
+  return JSON.parse(decrypt(keyRing, credentialsIdentity(id), sealedCredentials).toString('utf8'));
 }

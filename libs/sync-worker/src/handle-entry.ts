@@ -57,12 +57,12 @@ async function leaveToOthers({ db, log }: WorkerParts, entry: ClaimedEntry): Pro
 
 /** Gives undefined when the attempt succeeded (or its lease was lost: then another one is at it). */
 async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failure | undefined> {
-  const { db, statements, ring, clients, attempts, log, leaseSeconds } = parts;
+  const { db, statements, keyRing, clients, attempts, log, leaseSeconds } = parts;
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
     const held = await attempts.run(leaseSeconds * 1000 * shareOfLease, (signal) =>
-      workOnEntry({ db, statements, ring, clients, signal }, entry, context),
+      workOnEntry({ db, statements, keyRing, clients, signal }, entry, context),
     );
     if (!held)
       log.warn(

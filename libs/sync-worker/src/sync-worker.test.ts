@@ -12,7 +12,7 @@ import { createEgressGuard } from './egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
 
 const destinationType = 'cloudA-sm';
-const ring = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 const leaseSeconds = 600;
 const folder = (service: string) =>
   new URL(`../../../services/${service}/migrations`, import.meta.url).pathname;
@@ -74,7 +74,7 @@ describe('a worker that stops', () => {
       {
         db,
         broker,
-        ring,
+        keyRing,
         egress: createEgressGuard({ allow: [], mayOpen: [] }),
         log: silentLogger(),
         metrics: createMetrics('test', { processMetrics: false }),

@@ -20,7 +20,7 @@ import { type WorkerParts, workerMetrics } from './worker-parts.ts';
 export interface SyncWorkerDeps {
   db: Db;
   broker: Broker;
-  ring: KeyRing;
+  keyRing: KeyRing;
   egress: EgressGuard;
   log: Logger;
   metrics: Metrics;
@@ -49,7 +49,7 @@ const defaultStopGraceSeconds = 5;
 
 /** Builds the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
-  const { db, broker, ring, egress, log } = deps;
+  const { db, broker, keyRing, egress, log } = deps;
   const parts: WorkerParts = {
     db,
     statements: entryStatements(db, {
@@ -57,8 +57,8 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
       leaseSeconds: config.leaseSeconds,
     }),
-    ring,
-    clients: new Clients(driver, { log, egress, prefix: config.prefix }, ring),
+    keyRing,
+    clients: new Clients(driver, { log, egress, prefix: config.prefix }, keyRing),
     places: new Places(config.concurrency),
     attempts: new Attempts(),
     log,

@@ -10,7 +10,7 @@ import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
 export interface Work {
   db: Db;
   statements: EntryStatements;
-  ring: KeyRing;
+  keyRing: KeyRing;
   clients: Clients;
   /** Aborted when the attempt must end: well before its lease does. */
   signal: AbortSignal;
@@ -28,7 +28,7 @@ export async function workOnEntry(work: Work, entry: ClaimedEntry, context: Entr
     await remove(work, entry, context);
     return completeRemoval(work.db, entry);
   }
-  const value = readValue(work.ring, entry, context);
+  const value = readValue(work.keyRing, entry, context);
   if (value !== undefined) return push(work, entry, context, value);
   await remove(work, entry, context);
   const nothing = {
@@ -42,8 +42,9 @@ export async function workOnEntry(work: Work, entry: ClaimedEntry, context: Entr
 
 async function push(work: Work, entry: ClaimedEntry, context: EntryContext, value: string): Promise<boolean> {
   const settings = settingsHash(context.destination);
-  const same = entry.pushedHash !== null && matchesKeyedHash(work.ring, hashPurpose, value, entry.pushedHash);
-  const pushedHash = same ? entry.pushedHash! : keyedHash(work.ring, hashPurpose, value);
+  const same =
+    entry.pushedHash !== null && matchesKeyedHash(work.keyRing, hashPurpose, value, entry.pushedHash);
+  const pushedHash = same ? entry.pushedHash! : keyedHash(work.keyRing, hashPurpose, value);
   const unchanged = same && entry.settingsHash === settings && !entry.verify;
   const remote = unchanged
     ? entry.remote
@@ -86,9 +87,9 @@ async function remove(work: Work, entry: ClaimedEntry, context: EntryContext): P
 }
 
 /** The value to push, or undefined when nothing is readable. What cannot be opened throws: unknown is not absent. */
-function readValue(ring: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
+function readValue(keyRing: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
   if (value === null) return undefined;
-  const dataText = decrypt(ring, versionIdentity(value.identity), value.sealed).toString('utf8');
+  const dataText = decrypt(keyRing, versionIdentity(value.identity), value.sealed).toString('utf8');
   return pushedValue(dataText, entry.subKey);
 }
 

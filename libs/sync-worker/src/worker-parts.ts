@@ -10,7 +10,7 @@ import type { Places } from './places.ts';
 export interface WorkerParts {
   db: Db;
   statements: EntryStatements;
-  ring: KeyRing;
+  keyRing: KeyRing;
   clients: Clients;
   places: Places;
   attempts: Attempts;

@@ -31,7 +31,7 @@ export const migrations = {
 
 export interface LoginDeps {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -49,9 +49,9 @@ export interface LoginService {
 
 /** Builds the login service: tokens, policies, namespaces, auth mounts and the cloudB login method. The schema must be there. */
 export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
-  const { db, seal, keys, log, metrics, provider } = deps;
+  const { db, keyRing, keys, log, metrics, provider } = deps;
   const directory = new DirectoryKeys(config.authorityUrl);
-  const app: LoginApp = { db, seal, keys, log, directory, targets: loginTargets(db), provider };
+  const app: LoginApp = { db, keyRing, keys, log, directory, targets: loginTargets(db), provider };
   const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   let sweep: Repeated | undefined;
   return {

@@ -9,7 +9,7 @@ import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 /** What an endpoint of this service works with. */
 export interface LoginApp {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   directory: DirectoryKeys;

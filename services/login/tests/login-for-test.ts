@@ -41,9 +41,9 @@ export async function loginForTest({
     destination: { write: (line) => void lines.push(line) },
   });
   const keys = testKeys();
-  const seal = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+  const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
   const metrics = createMetrics('login', { processMetrics: false });
-  const service = await createLogin({ db, seal, keys, log, metrics }, { authorityUrl });
+  const service = await createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
   const served = await serveForTest(service.app, 'login', keys);
   const [rootRow] = await db.query<{ accessor: string }>(
     "select accessor from login.tokens where policies = '{root}'",

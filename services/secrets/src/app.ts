@@ -20,7 +20,7 @@ export const migrations = {
 export interface SecretsDeps {
   db: Db;
   broker: Broker;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -28,10 +28,10 @@ export interface SecretsDeps {
 
 /** Builds the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
-  const { db, broker, seal, keys, log, metrics } = deps;
+  const { db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(db, log);
   const { changed, disabled } = background;
-  const kv: Kv = { db, seal, log, mounts: new KnownMounts(db), changed, disabled };
+  const kv: Kv = { db, keyRing, log, mounts: new KnownMounts(db), changed, disabled };
   const app = serviceApp({
     service: 'secrets',
     endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],

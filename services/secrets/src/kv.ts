@@ -6,7 +6,7 @@ import type { KnownMounts } from './known-mounts.ts';
 /** What the endpoints of this service work with. */
 export interface Kv {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   log: Logger;
   mounts: KnownMounts;
   /** Says that a change of a watched secret was committed. */

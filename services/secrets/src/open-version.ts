@@ -10,5 +10,5 @@ export interface SealedVersion {
 }
 
 /** The value of a version. Throws `SealError` when it is damaged, moved, or sealed with an unknown key. */
-export const openVersion = (ring: KeyRing, { sealed, ...place }: SealedVersion): Sealed<SecretData> =>
-  seal(decodeSecretData(decrypt(ring, versionIdentity(place), sealed)));
+export const openVersion = (keyRing: KeyRing, { sealed, ...place }: SealedVersion): Sealed<SecretData> =>
+  seal(decodeSecretData(decrypt(keyRing, versionIdentity(place), sealed)));

@@ -58,7 +58,7 @@ function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData
   return {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(kv.seal, identity, plain),
+    sealed: encrypt(kv.keyRing, identity, plain),
   };
 }
 

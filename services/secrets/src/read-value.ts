@@ -22,5 +22,5 @@ export async function readValue(
   if (stored === undefined) throw notFound();
   if (!stored.isReadable || stored.sealed === null) return { stored, value: undefined };
   const { versionId, sealed } = stored;
-  return { stored, value: openVersion(kv.seal, { mountId: mount.id, path, versionId, sealed }) };
+  return { stored, value: openVersion(kv.keyRing, { mountId: mount.id, path, versionId, sealed }) };
 }

@@ -31,14 +31,14 @@ export async function startSecrets(): Promise<TestSecrets> {
   const db = await openTestDb();
   await migrate(db, { schema: 'login', folder: namespacesFolder });
   await migrate(db, migrations);
-  const seal = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+  const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
   const others: (() => Promise<void>)[] = [];
-  const first = await serve(db, seal);
+  const first = await serve(db, keyRing);
   return {
     db,
     ...first,
     another: async () => {
-      const other = await serve(db, seal);
+      const other = await serve(db, keyRing);
       others.push(other.stop);
       return other;
     },
@@ -49,13 +49,13 @@ export async function startSecrets(): Promise<TestSecrets> {
   };
 }
 
-async function serve(db: Db, seal: ReturnType<typeof parseKeyRing>) {
+async function serve(db: Db, keyRing: ReturnType<typeof parseKeyRing>) {
   const published: Json[] = [];
   const keys = testKeys();
   const publish: Broker['publish'] = async (_queue, messages) => void published.push(...messages);
   const broker = { publish } as Broker; // the service publishes and does nothing else with it
   const metrics = createMetrics('secrets', { processMetrics: false });
-  const deps = { db, broker, seal, keys, log: silentLogger(), metrics };
+  const deps = { db, broker, keyRing, keys, log: silentLogger(), metrics };
   const service = createSecrets(deps, { sweepSeconds: 0.05 });
   const served = await serveForTest(service.app, 'secrets', keys);
   return {

@@ -30,7 +30,7 @@ export const migrations = {
 export interface SyncControlDeps {
   db: Db;
   broker: Broker;
-  ring: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -41,7 +41,7 @@ export function createSyncControl(
   deps: SyncControlDeps,
   config: SyncControlConfig & { secretsUrl: string },
 ): Service {
-  const { db, broker, ring, keys, log, metrics } = deps;
+  const { db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
@@ -49,7 +49,7 @@ export function createSyncControl(
   const queue = { room: queueRoom(db), nudge: () => relay?.nudge(), outcome: waitForOutcome(db) };
   const context: Context = {
     db,
-    ring,
+    keyRing,
     secrets,
     policies: createPolicyReader({ db }),
     queue,

@@ -8,7 +8,7 @@ import type { WaitForOutcome } from './wait-for-outcome.ts';
 /** What the handlers of sync-control receive. */
 export interface Context {
   db: Db;
-  ring: KeyRing;
+  keyRing: KeyRing;
   secrets: SecretsClient;
   /** What a caller may do on paths other than the request's. */
   policies: PolicyReader;

@@ -59,7 +59,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
   const unused = () => Promise.reject(new Error('not used here'));
   return {
     db,
-    ring: undefined as never,
+    keyRing: undefined as never,
     secrets: {
       watch: async () => looks.shift() ?? unused(),
       accessorOf: unused,

@@ -137,7 +137,7 @@ async function write(
 /** Sealed to its row; null forgets what is there, undefined keeps it. */
 function sealedSecret(app: LoginApp, mountId: string, secret: string | undefined): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' ? null : encrypt(app.seal, clientSecretIdentity(mountId), Buffer.from(secret));
+  return secret === '' ? null : encrypt(app.keyRing, clientSecretIdentity(mountId), Buffer.from(secret));
 }
 
 /** The row that a mount's sealed client secret belongs to. */

@@ -1,4 +1,4 @@
-import { batchTokenRing, openBatchToken } from '@secrets/access';
+import { batchTokenKeyRing, openBatchToken } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
@@ -149,7 +149,7 @@ const revokeAccessor = (app: LoginApp) =>
   });
 
 function refuseBatch(app: LoginApp, token: string, verb: string): void {
-  if (openBatchToken(batchTokenRing(app.keys), token) !== undefined)
+  if (openBatchToken(batchTokenKeyRing(app.keys), token) !== undefined)
     throw invalid(`token: a batch token cannot be ${verb}`);
 }
 

@@ -1,6 +1,6 @@
 import {
   type BatchToken,
-  batchTokenRing,
+  batchTokenKeyRing,
   type Caller,
   newAccessor,
   newToken,
@@ -108,7 +108,7 @@ export function batchToken(
     mount_id: mountId,
   };
   try {
-    return sealBatchToken(batchTokenRing(app.keys), payload);
+    return sealBatchToken(batchTokenKeyRing(app.keys), payload);
   } catch (error) {
     if (error instanceof RangeError)
       throw invalid('policies, meta and bound_cidrs are too long for a batch token');

@@ -1,7 +1,7 @@
 import {
   type BatchToken,
   batchTokenEnd,
-  batchTokenRing,
+  batchTokenKeyRing,
   type Caller,
   openBatchToken,
   readBatchToken,
@@ -38,7 +38,7 @@ export async function findBatchToken(
   token: string,
 ): Promise<FoundBatchToken | undefined> {
   if (tokenKind(token) !== 'batch') return undefined;
-  const holds = openBatchToken(batchTokenRing(app.keys), token);
+  const holds = openBatchToken(batchTokenKeyRing(app.keys), token);
   if (holds === undefined) return undefined;
   const { row } = await readBatchToken(app.db, holds);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;

@@ -33,7 +33,7 @@ async function inspectSome(kv: Kv, secretIds: readonly string[]) {
 /** Undefined for a value that does not open: nothing is known of it then, and whoever asks must not act as if it were gone. */
 function inspectOne(kv: Kv, secretId: string, row: InspectedRow | undefined) {
   try {
-    return inspectedAnswer(kv.seal, secretId, row);
+    return inspectedAnswer(kv.keyRing, secretId, row);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     kv.log.error({ error, secretId }, 'a secret cannot be inspected because its value does not open');

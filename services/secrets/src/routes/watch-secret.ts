@@ -35,7 +35,7 @@ async function watch(kv: Kv, { namespace_id, mount: mountPath, secret_name }: z.
     return { mount, secretId, row, folder };
   });
   return {
-    ...inspectedAnswer(kv.seal, secretId ?? null, row),
+    ...inspectedAnswer(kv.keyRing, secretId ?? null, row),
     mount_id: mount.id,
     accessor: mount.accessor,
     mount_path: mount.path,

@@ -135,7 +135,7 @@ async function write(
 async function read(context: Context, caller: Caller, { type, name }: Ref) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (row === undefined) throw new Problem('not_found');
-  const { settings, credentials } = opened(context.ring, row);
+  const { settings, credentials } = opened(context.keyRing, row);
   const shown = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
   return {
     ...presentDestination(findDescription(type), shown),
