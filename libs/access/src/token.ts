@@ -11,7 +11,7 @@ const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Longest batch token that is opened, in characters; it has to fit into a header. */
 const longestBatchToken = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
-const identity = 'batch-token';
+const batchTokenAad = 'batch-token';
 
 /** A new service token: `sst_` and 256 random bits in base64url (decisions, section 2). */
 export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
@@ -62,7 +62,7 @@ export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
 /** Makes a batch token: `sbt_` and the sealed payload. Its length grows with what it holds; over 8,192 characters it throws. */
 export function sealBatchToken(keyRing: KeyRing, payload: BatchToken): Sealed<string> {
   const token =
-    batchPrefix + encrypt(keyRing, identity, Buffer.from(JSON.stringify(payload))).toString('base64url');
+    batchPrefix + encrypt(keyRing, batchTokenAad, Buffer.from(JSON.stringify(payload))).toString('base64url');
   if (token.length > longestBatchToken) throw new RangeError('a batch token is at most 8192 characters');
   return seal(token);
 }
@@ -73,7 +73,7 @@ export function openBatchToken(keyRing: KeyRing, token: string): BatchToken | un
   const sealed = Buffer.from(token.slice(batchPrefix.length), 'base64url');
   if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // one spelling a token
   try {
-    return BatchToken.parse(JSON.parse(decrypt(keyRing, identity, sealed).toString()));
+    return BatchToken.parse(JSON.parse(decrypt(keyRing, batchTokenAad, sealed).toString()));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Where a version's value belongs: all of it is known before the version has a number. */
-export interface VersionPlace {
+export interface VersionLocation {
   mountId: string;
   /** The secret's path under its mount. */
   path: string;
@@ -9,8 +9,8 @@ export interface VersionPlace {
   versionId: string;
 }
 
-/** The identity under which a version's value is sealed: a value moved to another secret or version does not open. */
-export const versionIdentity = ({ mountId, path, versionId }: VersionPlace): string =>
+/** The additional authenticated data of a version's sealed value: a value moved to another secret or version does not open. */
+export const versionAad = ({ mountId, path, versionId }: VersionLocation): string =>
   `secrets.versions:${mountId}:${versionId}:${path}`;
 
 /** How deep the objects and lists of a secret may be nested. */

@@ -14,8 +14,8 @@ const keyRing = parseKeyRing(`${newer}\n# retired\n${older}\n`, 'test');
 describe('envelope', () => {
   test('opens what it sealed, whatever the bytes', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, identity) => {
-        expect([...decrypt(keyRing, identity, encrypt(keyRing, identity, plain))]).toEqual([...plain]);
+      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, aad) => {
+        expect([...decrypt(keyRing, aad, encrypt(keyRing, aad, plain))]).toEqual([...plain]);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import { credentialsIdentity } from '@secrets/domain';
+import { credentialsAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import { Clients } from './clients.ts';
@@ -32,7 +32,7 @@ const destination = (id: string, revision = 1) => ({
   namespacePath: '',
   revision,
   settings: {},
-  sealedCredentials: encrypt(keyRing, credentialsIdentity(id), Buffer.from('{"secret_access_key":"canary"}')),
+  sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
 });
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 

@@ -1,4 +1,4 @@
-import { credentialsIdentity } from '@secrets/domain';
+import { credentialsAad } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
 import type { EntryContext } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from './driver.ts';
@@ -92,5 +92,5 @@ export class Clients {
 
 function openCredentials(keyRing: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
   if (sealedCredentials === null) return {};
-  return JSON.parse(decrypt(keyRing, credentialsIdentity(id), sealedCredentials).toString('utf8'));
+  return JSON.parse(decrypt(keyRing, credentialsAad(id), sealedCredentials).toString('utf8'));
 }

@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
+import { Fault, nextStatus, versionAad } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
 import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
 import type { Clients } from './clients.ts';
@@ -89,7 +89,7 @@ async function remove(work: Work, entry: ClaimedEntry, context: EntryContext): P
 /** The value to push, or undefined when nothing is readable. What cannot be opened throws: unknown is not absent. */
 function readValue(keyRing: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
   if (value === null) return undefined;
-  const dataText = decrypt(keyRing, versionIdentity(value.identity), value.sealed).toString('utf8');
+  const dataText = decrypt(keyRing, versionAad(value.location), value.sealed).toString('utf8');
   return pushedValue(dataText, entry.subKey);
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeSecretData, Problem, type SecretData, versionIdentity } from '@secrets/domain';
+import { encodeSecretData, Problem, type SecretData, versionAad } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
 import type { MountRef } from './known-mounts.ts';
@@ -54,11 +54,11 @@ function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData
   const plain = encodeSecretData(value.reveal());
   if (plain.length > mostValueBytes) throw new Problem('too_large', 'data: the secret would be over 1 MiB');
   const versionId = randomUUID();
-  const identity = versionIdentity({ mountId: mount.id, path, versionId });
+  const aad = versionAad({ mountId: mount.id, path, versionId });
   return {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(kv.keyRing, identity, plain),
+    sealed: encrypt(kv.keyRing, aad, plain),
   };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller, Capability } from '@secrets/access';
 import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
-import { credentialsIdentity, notFound, Problem, permissionDenied } from '@secrets/domain';
+import { credentialsAad, notFound, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import { tryFailedAgain } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
@@ -73,14 +73,14 @@ export function opened(
   const credentials: Credentials =
     row.sealedCredentials === null
       ? {}
-      : JSON.parse(decrypt(keyRing, credentialsIdentity(row.id), row.sealedCredentials).toString('utf8'));
+      : JSON.parse(decrypt(keyRing, credentialsAad(row.id), row.sealedCredentials).toString('utf8'));
   return { settings: row.settings, credentials };
 }
 
 const sealCredentials = (keyRing: KeyRing, id: string, credentials: Credentials): Buffer | null =>
   Object.keys(credentials).length === 0
     ? null
-    : encrypt(keyRing, credentialsIdentity(id), Buffer.from(JSON.stringify(credentials)));
+    : encrypt(keyRing, credentialsAad(id), Buffer.from(JSON.stringify(credentials)));
 
 function again(error: unknown, { type, name }: DestinationKey): never {
   if (isUniqueViolation(error))

@@ -137,12 +137,11 @@ async function write(
 /** Sealed to its row; null forgets what is there, undefined keeps it. */
 function sealedSecret(app: LoginApp, mountId: string, secret: string | undefined): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' ? null : encrypt(app.keyRing, clientSecretIdentity(mountId), Buffer.from(secret));
+  return secret === '' ? null : encrypt(app.keyRing, clientSecretAad(mountId), Buffer.from(secret));
 }
 
 /** The row that a mount's sealed client secret belongs to. */
-export const clientSecretIdentity = (mountId: string): string =>
-  `login.cloudb_configs ${mountId} client_secret`;
+export const clientSecretAad = (mountId: string): string => `login.cloudb_configs ${mountId} client_secret`;
 
 async function forgetTenant(app: LoginApp, mountId: string): Promise<void> {
   const stored = await configOfMount(app.db, mountId);
