@@ -9,12 +9,12 @@ import { readSyncConfig } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Attempts } from './attempts.ts';
 import { Clients } from './clients.ts';
+import { DestinationLimiter } from './destination-limiter.ts';
 import type { Driver } from './driver.ts';
 import type { EgressGuard } from './egress-guard.ts';
 import { entryStatements } from './entry-statements.ts';
 import { handleEntry } from './handle-entry.ts';
-import { Places } from './places.ts';
-import { type WorkerParts, workerMetrics } from './worker-parts.ts';
+import { type WorkerContext, workerMetrics } from './worker-context.ts';
 
 /** What a worker is built from. */
 export interface SyncWorkerDeps {
@@ -50,7 +50,7 @@ const defaultStopGraceSeconds = 5;
 /** Builds the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
   const { db, broker, keyRing, egress, log } = deps;
-  const parts: WorkerParts = {
+  const worker: WorkerContext = {
     db,
     statements: entryStatements(db, {
       destinationType: driver.type,
@@ -59,7 +59,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
     }),
     keyRing,
     clients: new Clients(driver, { log, egress, prefix: config.prefix }, keyRing),
-    places: new Places(config.concurrency),
+    limiter: new DestinationLimiter(config.concurrency),
     attempts: new Attempts(),
     log,
     metrics: workerMetrics(deps.metrics),
@@ -72,17 +72,17 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
     start: async () => {
       const { concurrency } = config;
       consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
-        handleEntry(parts, message),
+        handleEntry(worker, message),
       );
       watch = watchSwitch(db, consumer, log);
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
-      const grace = setTimeout(() => parts.attempts.giveUp(), graceMs);
+      const grace = setTimeout(() => worker.attempts.cancelAll(), graceMs);
       await watch?.stop();
       await consumer?.stop();
       clearTimeout(grace);
-      await parts.clients.close();
+      await worker.clients.close();
     },
   };
 }

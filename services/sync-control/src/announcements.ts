@@ -50,8 +50,8 @@ async function ofOneTurn(
   );
 }
 
-/** How many times longer a message is believed to wait in a queue that is not empty. */
-const patienceWithQueue = 15;
+/** In a queue that is not empty, a message counts as lost only after this multiple of `lostAfterSeconds`. */
+const nonEmptyQueueFactor = 15;
 
 /**
  * The sweep: an entry that was announced and not claimed for `lostAfterSeconds`, while its queue is empty, has lost its
@@ -66,7 +66,11 @@ export async function sweepLostEntries(
   for (const type of Object.keys(destinationTypes)) {
     const { ready } = await broker.depth(syncQueue(type));
     if (disabled && ready > 0) continue;
-    const revived = await reviveLostEntries(db, type, lostAfterSeconds * (ready > 0 ? patienceWithQueue : 1));
+    const revived = await reviveLostEntries(
+      db,
+      type,
+      lostAfterSeconds * (ready > 0 ? nonEmptyQueueFactor : 1),
+    );
     if (revived > 0)
       log.warn({ destinationType: type, revived }, 'announcements of entries were lost and are repeated');
   }

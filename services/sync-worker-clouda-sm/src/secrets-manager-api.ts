@@ -130,7 +130,7 @@ export class SecretsManagerApi {
     signal: AbortSignal,
   ): Promise<Answer> {
     const once = () =>
-      faulting(operation, () => untilAborted(send(this.#client, { abortSignal: signal }), signal));
+      faulting(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal));
     try {
       return await once();
     } catch (error) {
@@ -144,12 +144,12 @@ export class SecretsManagerApi {
 export const tagList = (tags: Record<string, string>) =>
   Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 
-/** Getting credentials does not mind the SDK's signal. */
-function untilAborted<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+/** Rejects when the signal aborts: the SDK ignores it while it fetches credentials. */
+function abortable<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const abort = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
