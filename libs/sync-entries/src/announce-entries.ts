@@ -80,7 +80,7 @@ export async function reviveLostEntries(
 /**
  * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
  * pause ends, one second at least. One that waits for another entry is put off for as long again as it has waited since
- * it was intended, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
+ * its intent was recorded, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
  * acknowledged. One that is achieved already needs no further announcement.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {

@@ -14,8 +14,8 @@ import {
 import { type ClaimedEntry, claimEntries } from './claim-entry.ts';
 import { type Achieved, completeEntries, completeRemoval, failEntry } from './complete-entry.ts';
 import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
-import { entriesOf, insertEntries, namesTaken, wantAbsent, wantPresent } from './intend-entries.ts';
 import { countPending } from './queue-state.ts';
+import { entriesOf, insertEntries, namesTaken, requestPut, requestRemoval } from './record-intents.ts';
 
 const destinationType = 'cloudA-sm';
 const pushed = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { arn: 'a' } } as const;
@@ -104,7 +104,7 @@ describe('claim', () => {
     expect(claimed.map(({ id }) => id).sort()).toEqual([free, lost].sort());
     await timePasses();
     await claim(lost);
-    await wantPresent(db, [free]);
+    await requestPut(db, [free]);
     const done = await completeEntries(
       db,
       claimed.map((held) => ({ held, achieved: { ...pushed, pushedHash: held.externalName } })),
@@ -158,7 +158,7 @@ describe('claim', () => {
   test('an old name goes only after the new one is there', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
     await complete((await claim(old))!, pushed);
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     expect(await claim(old)).toBeUndefined();
     const held = (await claim(fresh))!;
     await failEntry(db, held, {
@@ -168,7 +168,7 @@ describe('claim', () => {
       retryInSeconds: null,
     });
     expect(await claim(old)).toBeUndefined();
-    await wantPresent(db, [fresh]);
+    await requestPut(db, [fresh]);
     await complete((await claim(fresh))!, pushed);
     expect(await claim(old)).toBeDefined();
   });
@@ -176,7 +176,7 @@ describe('claim', () => {
   test('an old name goes too when there is nothing readable to be had under the new one', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
     await complete((await claim(old))!, pushed);
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     await complete((await claim(fresh))!, {
       status: 'UNSYNCED',
       pushedHash: null,
@@ -203,7 +203,7 @@ describe('completion', () => {
   test('a newer intent makes the entry go round again', async () => {
     const id = await add();
     const held = (await claim(id))!;
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await due()).toEqual([]); // not before whoever holds it is done
     await complete(held, pushed);
     expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
@@ -242,7 +242,7 @@ describe('completion', () => {
     });
     await timePasses();
     expect(await due()).toEqual([]);
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await due()).toEqual([id]);
     expect(await entry(id)).toMatchObject({ status: 'PENDING', lastError: null, attempts: 0 });
   });
@@ -250,7 +250,7 @@ describe('completion', () => {
   test('the last removal takes the association with it, even when two end at once', async () => {
     const ids = [await add('a'), await add('b')];
     await db.query('update sync.associations set removing = true where id = $1', [associationId]);
-    await wantAbsent(
+    await requestRemoval(
       db,
       ids.map((id) => ({ id, waitsFor: null })),
     );
@@ -261,9 +261,9 @@ describe('completion', () => {
 
   test('set again during a removal: the row stays and is pushed anew', async () => {
     const id = await add();
-    await wantAbsent(db, [{ id, waitsFor: null }]);
+    await requestRemoval(db, [{ id, waitsFor: null }]);
     const held = (await claim(id))!;
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await completeRemoval(db, held)).toBe(true);
     expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
     expect(await due()).toEqual([id]);
@@ -283,7 +283,7 @@ describe('announcements', () => {
     const id = await add();
     const taken = await takeDueEntries(db, 10);
     await markAnnounced(db, [id], taken.taking);
-    for (let change = 0; change < 10; change++) await wantPresent(db, [id]);
+    for (let change = 0; change < 10; change++) await requestPut(db, [id]);
     expect(await due()).toEqual([]);
     expect((await claim(id))?.generation).toBe(11);
   });
@@ -291,7 +291,7 @@ describe('announcements', () => {
   test('marking does not undo what a worker or an intent did meanwhile', async () => {
     const id = await add();
     const { taking } = await takeDueEntries(db, 10);
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     await markAnnounced(db, [id], taking);
     expect(await due()).toEqual([id]);
   });
@@ -327,7 +327,7 @@ describe('announcements', () => {
     const { taking } = await takeDueEntries(db, 10);
     const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const moving = db.transaction(async (tx) => {
-      await wantPresent(tx, [locked]);
+      await requestPut(tx, [locked]);
       isLocked.resolve();
       await isNoted.promise;
     });
@@ -362,7 +362,7 @@ describe('announcements', () => {
 
   test('one that waits for another is put off for as long again as it has waited, five minutes at most', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     const secondsPutOff = async (waitedSeconds: number) => {
       await db.query(`update sync.entries set updated_at = now() - $2 * interval '1 second' where id = $1`, [
         old,
@@ -461,15 +461,15 @@ describe('whatever happens in whatever order', () => {
   const steps: Record<string, (world: World) => Promise<unknown>> = {
     write: async (world) => {
       world.newest += 1;
-      await wantPresent(db, (await entry(world.id))?.desired === 'present' ? [world.id] : []);
+      await requestPut(db, (await entry(world.id))?.desired === 'present' ? [world.id] : []);
     },
     set: async (world) => {
       if ((await entry(world.id)) === undefined) world.id = await add();
-      else await wantPresent(db, [world.id], { verify: true });
+      else await requestPut(db, [world.id], { verify: true });
       world.wanted = true;
     },
     remove: async (world) => {
-      await wantAbsent(db, [{ id: world.id, waitsFor: null }]);
+      await requestRemoval(db, [{ id: world.id, waitsFor: null }]);
       world.wanted = false;
     },
     claim: take,

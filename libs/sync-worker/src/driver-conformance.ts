@@ -167,7 +167,7 @@ export function describeDriver(subject: DriverUnderTest): void {
       expect((await harness.external(name))?.value).toBe('theirs');
     });
 
-    test('what is not ours is refused, or taken over where that is wished; then it can be removed', async () => {
+    test('a foreign secret is refused, or taken over when that is requested; then it can be removed', async () => {
       const request = putRequest(harness.freshName(), `${canary} ours`);
       await harness.plantForeign(request.externalName, 'theirs');
       expect((await faultOfAct(() => put(request))).kind).toBe('conflict');

@@ -5,7 +5,7 @@ import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
 import { syncQueue } from '@secrets/domain';
 import { parseKeyRing } from '@secrets/seal';
-import { entriesOf, insertEntries, takeDueEntries, wantAbsent } from '@secrets/sync-entries';
+import { entriesOf, insertEntries, requestRemoval, takeDueEntries } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import type { Driver } from './driver.ts';
 import { createEgressGuard } from './egress-guard.ts';
@@ -65,7 +65,7 @@ describe('a worker that stops', () => {
       false,
     );
     entryId = entry!.id;
-    await wantAbsent(db, [{ id: entryId, waitsFor: null }]);
+    await requestRemoval(db, [{ id: entryId, waitsFor: null }]);
   });
 
   const worker = (driver: Driver, stopGraceSeconds: number) =>

@@ -1,14 +1,14 @@
 import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, wantPresent } from '@secrets/sync-entries';
+import { entriesOf, requestPut } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
 import { type FollowedAssociation, followedKeys } from './followed-keys.ts';
 import { lockAssociationsOfSecret, notePlanned } from './queries/associations.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
 import type { InspectedSecret } from './secrets-client.ts';
-import { wantGone } from './want-gone.ts';
 
 /** Who follows changes: there is no caller to tell, so the association's readers and the log are told. */
 export interface Following {
@@ -38,7 +38,7 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
     for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
       if (association.removing) continue;
       // Its metadata or its mount is gone: unsynced, and the association goes with it.
-      if (!secret.exists) await wantGone(tx, [association.id]);
+      if (!secret.exists) await requestAssociationRemoval(tx, [association.id]);
       else if (secret.revision >= association.plannedRevision)
         await follow(tx, { context, log }, association, secret);
     }
@@ -77,7 +77,7 @@ async function follow(
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {
   const entries = await entriesOf(tx, [associationId]);
-  await wantPresent(
+  await requestPut(
     tx,
     entries.filter(({ desired }) => desired === 'present').map(({ id }) => id),
   );

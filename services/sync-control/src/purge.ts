@@ -1,12 +1,12 @@
 import type { Db } from '@secrets/db';
 import { lockSomeToRemove } from './queries/associations.ts';
 import { deleteDestination, holdDestination } from './queries/destinations.ts';
-import { wantGone } from './want-gone.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
 
 const pageSize = 200;
 
 /**
- * Carries every purge under way one step further: wants the next associations gone, deletes the destination once none
+ * Carries every purge under way one step further: requests the removal of the next associations, deletes the destination once none
  * is left, and notes the first failure as `purge_error`. To be called again and again; safe in several processes.
  * A purge of many may end between two pages.
  */
@@ -35,7 +35,7 @@ const removeSome = (db: Db, destinationId: string): Promise<number> =>
   db.transaction(async (tx) => {
     const associations = await lockSomeToRemove(tx, destinationId, pageSize);
     const ids = associations.map(({ id }) => id);
-    await wantGone(tx, ids);
+    await requestAssociationRemoval(tx, ids);
     return ids.length;
   });
 

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/access';
 import { Problem } from '@secrets/domain';
-import { wantAbsentAgain } from '@secrets/sync-entries';
+import { retryFailedRemovals } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { countAssociations } from './queries/associations.ts';
 import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
@@ -34,7 +34,7 @@ export async function removeDestination(
     const associations = await countAssociations(tx, destination.id, mostNamed + 1);
     if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
     if (manner.purge) {
-      await wantAbsentAgain(tx, destination.id); // what an earlier purge could not remove
+      await retryFailedRemovals(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
     const sentence = `this destination still manages ${inWords(associations)}`;

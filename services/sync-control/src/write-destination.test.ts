@@ -42,8 +42,8 @@ test('create does not change what is there, update creates nothing', async () =>
 
 test('nothing is created in a namespace that was just deleted', async () => {
   const gone = testCaller({ namespace: { id: 'gone', path: 'gone' }, grants: ['create'] });
-  const wish = { name: 'main', body: {}, mustExist: false };
+  const request = { name: 'main', body: {}, mustExist: false };
   await expect(
-    writeDestination({ db, keyRing, prefix: 'secrets' }, gone, findDescription('cloudA-sm'), wish),
+    writeDestination({ db, keyRing, prefix: 'secrets' }, gone, findDescription('cloudA-sm'), request),
   ).rejects.toMatchObject({ kind: 'not_found' });
 });

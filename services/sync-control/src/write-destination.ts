@@ -4,7 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
 import { credentialsAad, notFound, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
-import { tryFailedAgain } from '@secrets/sync-entries';
+import { retryFailed } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import {
   type DestinationKey,
@@ -58,7 +58,7 @@ export async function writeDestination(
         });
       } else {
         await updateDestination(tx, id, parsed.settings, sealed);
-        await tryFailedAgain(tx, id);
+        await retryFailed(tx, id);
       }
       return parsed.warnings;
     })
