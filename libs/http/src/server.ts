@@ -64,7 +64,7 @@ export async function startServer(
   answerUnparsed(server, boundsOf(options).maxHeaderSize);
   const connections = new OpenConnections(server);
   server.on('request', handler);
-  // A wish that nobody knows is passed over (RFC 9110, section 10.1.1); Node would answer 417 without a body.
+  // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would answer 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 
-/** Whether a query asks for a list, and the query without that wish. */
+/** Whether a query asks for a list, and the query without that parameter. */
 export interface ListQuery {
   asksForList: boolean;
   /** What is left, as it was written; without `?`. */

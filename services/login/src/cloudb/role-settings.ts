@@ -2,7 +2,7 @@ import { invalid } from '@secrets/domain';
 import { flag, seconds, stringList } from '@secrets/http';
 import { z } from 'zod';
 import { systemTtlSeconds } from '../tokens/token-lifetime.ts';
-import { cidrList, count, policyNames } from '../tokens/token-wish.ts';
+import { cidrList, count, policyNames } from '../tokens/token-request.ts';
 
 const mostBounds = 1_000;
 const bounds = stringList

@@ -9,7 +9,7 @@ import { createToken } from '../tokens/create-token.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
 import { describeBatchCaller, describeBatchToken, describeToken } from '../tokens/token-description.ts';
-import { TokenWish } from '../tokens/token-wish.ts';
+import { TokenRequest } from '../tokens/token-request.ts';
 
 const tokenBody = z.object({ token: z.string().min(1) });
 const accessorBody = z.object({ accessor: z.string().min(1) });
@@ -34,16 +34,16 @@ const create = (app: LoginApp, name: string, orphan: boolean) =>
     method: 'post',
     path: `/auth/token/${name}`,
     summary: orphan ? 'Make a token without a parent' : "Make a token as a child of the caller's",
-    body: TokenWish,
+    body: TokenRequest,
     handle: async ({ body, caller, warn }) => {
-      const order = {
-        wish: body,
+      const options = {
+        request: body,
         orphan: orphan || (body.no_parent ?? false),
         creationPath: `auth/token/${name}`,
       };
-      const token = await createToken(app, caller, order);
-      const wished = body.period ?? body.ttl ?? 0;
-      if (token.leaseSeconds > 0 && wished > token.leaseSeconds + 1)
+      const token = await createToken(app, caller, options);
+      const requestedSeconds = body.period ?? body.ttl ?? 0;
+      if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
         warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
       return { auth: authObject(token) };
     },

@@ -9,11 +9,11 @@ import { maySudo } from '../grants.ts';
 export function childCidrs(
   caller: Caller,
   parentCidrs: readonly string[],
-  wished: readonly string[] = [],
+  requested: readonly string[] = [],
 ): readonly string[] {
-  if (parentCidrs.length === 0) return wished;
-  if (wished.length === 0) return parentCidrs;
-  if (!rangesWithin(wished, parentCidrs) && !maySudo(caller))
+  if (parentCidrs.length === 0) return requested;
+  if (requested.length === 0) return parentCidrs;
+  if (!rangesWithin(requested, parentCidrs) && !maySudo(caller))
     throw invalid('bound_cidrs must lie within those of the token that asks');
-  return wished;
+  return requested;
 }

@@ -16,60 +16,64 @@ import type { IssuedToken } from './auth-object.ts';
 import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
 import { earliest, type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
-import type { TokenWish } from './token-wish.ts';
+import type { TokenRequest } from './token-request.ts';
 
-export interface TokenOrder {
-  wish: TokenWish;
+export interface CreateTokenOptions {
+  request: TokenRequest;
   orphan: boolean;
   creationPath: string;
 }
 
 /** Makes a token for the caller: a child of the caller's, unless an orphan is wanted (which needs `sudo`). */
-export async function createToken(app: LoginApp, caller: Caller, order: TokenOrder): Promise<IssuedToken> {
-  const { wish } = order;
+export async function createToken(
+  app: LoginApp,
+  caller: Caller,
+  options: CreateTokenOptions,
+): Promise<IssuedToken> {
+  const { request } = options;
   const now = new Date();
-  refuseForbiddenWishes(caller, order);
-  const parent = await fitParent(app, caller);
+  refuseForbiddenRequest(caller, options);
+  const parent = await requireUsableParent(app, caller);
   const policies = childPolicies(caller, {
-    policies: wish.policies,
-    withoutDefault: wish.no_default_policy ?? false,
+    policies: request.policies,
+    withoutDefault: request.no_default_policy ?? false,
   });
-  const type = wish.type ?? 'service';
-  if (type === 'batch') refuseBatchWishes(wish, policies);
+  const type = request.type ?? 'service';
+  if (type === 'batch') refuseBatchRequest(request, policies);
   const lifetime = planLifetime(
     {
-      ttlSeconds: wish.ttl,
-      maxTtlSeconds: wish.max_ttl,
-      explicitMaxTtlSeconds: wish.explicit_max_ttl,
-      periodSeconds: wish.period,
+      ttlSeconds: request.ttl,
+      maxTtlSeconds: request.max_ttl,
+      explicitMaxTtlSeconds: request.explicit_max_ttl,
+      periodSeconds: request.period,
     },
     now,
     { forever: type === 'service' && policies.includes('root') },
   );
-  const boundCidrs = childCidrs(caller, parent.boundCidrs, wish.bound_cidrs);
-  const token = { ...newTokenOf(caller, order, policies, lifetime), boundCidrs };
+  const boundCidrs = childCidrs(caller, parent.boundCidrs, request.bound_cidrs);
+  const token = { ...newTokenOf(caller, options, policies, lifetime), boundCidrs };
   const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
-  const endsAt = earliest(lifetime.expiresAt, order.orphan ? null : endOf(parent));
+  const endsAt = earliest(lifetime.expiresAt, options.orphan ? null : endOf(parent));
   return { ...answer, leaseSeconds: secondsLeft(endsAt, now) };
 }
 
 function newTokenOf(
   caller: Caller,
-  { wish, orphan, creationPath }: TokenOrder,
+  { request, orphan, creationPath }: CreateTokenOptions,
   policies: string[],
   lifetime: Lifetime,
 ): Omit<NewToken, 'hash' | 'accessor' | 'boundCidrs'> {
   return {
     parentAccessor: orphan ? null : caller.accessor,
     namespaceId: caller.namespace.id,
-    displayName: wish.display_name ? `token-${wish.display_name}` : 'token',
+    displayName: request.display_name ? `token-${request.display_name}` : 'token',
     creationPath,
     policies,
-    metadata: wish.meta ?? {},
+    metadata: request.meta ?? {},
     entityId: orphan ? null : caller.entityId,
-    renewable: (wish.renewable ?? true) && lifetime.expiresAt !== null,
+    renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
-    uses: wish.num_uses || null,
+    uses: request.num_uses || null,
   };
 }
 
@@ -133,21 +137,21 @@ export const issued = (
   uses: token.uses,
 });
 
-function refuseForbiddenWishes(caller: Caller, { wish, orphan }: TokenOrder): void {
+function refuseForbiddenRequest(caller: Caller, { request, orphan }: CreateTokenOptions): void {
   if (caller.accessor === null) throw invalid('a batch token cannot make tokens');
-  if ((orphan || (wish.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
+  if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
 }
 
-async function fitParent(app: LoginApp, caller: Caller): Promise<StoredToken> {
+async function requireUsableParent(app: LoginApp, caller: Caller): Promise<StoredToken> {
   const parent = caller.accessor === null ? undefined : await tokenByAccessor(app.db, caller.accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot make tokens');
   return parent;
 }
 
-function refuseBatchWishes(wish: TokenWish, policies: readonly string[]): void {
-  if (wish.num_uses) throw invalid('num_uses: a batch token has no limited uses');
-  if (wish.period) throw invalid('period: a batch token cannot be periodic');
-  if (wish.renewable) throw invalid('renewable: a batch token cannot be renewed');
+function refuseBatchRequest(request: TokenRequest, policies: readonly string[]): void {
+  if (request.num_uses) throw invalid('num_uses: a batch token has no limited uses');
+  if (request.period) throw invalid('period: a batch token cannot be periodic');
+  if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');
   if (policies.includes('root')) throw invalid('type: a batch token cannot carry the root policy');
 }

@@ -37,7 +37,7 @@ export const policyNames = stringList
   });
 
 /** The body of `auth/token/create` (decisions, section 2). */
-export const TokenWish = z.object({
+export const TokenRequest = z.object({
   policies: policyNames.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),
@@ -58,4 +58,4 @@ export const TokenWish = z.object({
   renewable: flag.optional(),
   type: z.enum(['service', 'batch'], { error: 'must be service or batch' }).optional(),
 });
-export type TokenWish = z.infer<typeof TokenWish>;
+export type TokenRequest = z.infer<typeof TokenRequest>;
