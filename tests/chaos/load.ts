@@ -20,7 +20,7 @@ export interface Load {
   refusals: Map<number, number>;
   /** Bodies of answers that were errors and had not our form. */
   misshapen: Answer[];
-  /** Resolves with the milliseconds it took until everything was as asked for; throws with what is not, after `mostMs`. */
+  /** Resolves with the milliseconds it took until everything was as asked for; throws with what is not, after `maxMs`. */
   untilRight(mostMs?: number): Promise<number>;
   /** Versions outside, over all secrets, for each write. */
   versionsPerWrite(): Promise<number>;

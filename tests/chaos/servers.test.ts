@@ -88,15 +88,15 @@ const loadOptions = { secrets: 60, rounds: 3 };
     });
     tell(`Postgres away for 12 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
     expect([...load.refusals.keys()]).toEqual([503]);
-    expect(await parkedMessages()).toEqual([0, 0]);
+    expect(await deadLetters()).toEqual([0, 0]);
   });
 });
 
-async function parkedMessages(): Promise<number[]> {
+async function deadLetters(): Promise<number[]> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const broker = openRabbit({ url: system.rabbit.url, log });
   const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
-  const depths = await Promise.all(queues.map((queue) => broker.parkedDepth(queue)));
+  const depths = await Promise.all(queues.map((queue) => broker.deadLetterDepth(queue)));
   await broker.close();
   return depths;
 }

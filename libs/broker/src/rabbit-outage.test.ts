@@ -4,7 +4,7 @@ import { connect } from 'amqplib';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { eventually } from './eventually.ts';
 import { openRabbit } from './rabbit-broker.ts';
-import { parkedQueue } from './rabbit-queues.ts';
+import { deadLetterQueue } from './rabbit-queues.ts';
 import { openRabbitTestBroker, type TestBroker } from './testing.ts';
 
 const url = process.env.TEST_AMQP_URL;
@@ -77,7 +77,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
     await eventually(() => expect(seen.size).toBe(400));
     expect(most).toBeLessThanOrEqual(5);
     await eventually(async () => expect((await broker.depth('q')).ready).toBe(0));
-    expect(await broker.parkedDepth('q')).toBe(0);
+    expect(await broker.deadLetterDepth('q')).toBe(0);
   });
 
   test('a paused consumer is still paused after a reconnect, and resumes', async () => {
@@ -195,7 +195,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
       seen.push(message);
       return 'ack';
     });
-    names.push(`${prefix}q`, parkedQueue(`${prefix}q`));
+    names.push(`${prefix}q`, deadLetterQueue(`${prefix}q`));
     await own.publish('q', ['one']);
     await eventually(() => expect(seen).toEqual(['one']));
     const channel = await direct.createChannel();
@@ -230,7 +230,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
     await own.close();
     for (const name of ['bad', 'good']) {
       await channel.deleteQueue(prefix + name);
-      await channel.deleteQueue(parkedQueue(prefix + name));
+      await channel.deleteQueue(deadLetterQueue(prefix + name));
     }
     await direct.close();
   });

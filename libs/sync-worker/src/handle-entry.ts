@@ -19,7 +19,7 @@ import type { WorkerContext } from './worker-context.ts';
  */
 export async function handleEntry(worker: WorkerContext, message: unknown): Promise<Verdict> {
   const parsed = EntryMessage.safeParse(message);
-  if (!parsed.success) return 'park';
+  if (!parsed.success) return 'dead-letter';
   const { entry_id: entryId, destination_id: destinationId } = parsed.data;
   const slot = await worker.limiter.acquire(destinationId);
   if (slot === undefined) {

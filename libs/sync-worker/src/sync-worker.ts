@@ -89,7 +89,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 
 /**
  * Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. A switch that cannot
- * be read counts as off: without the database every message would only be given back, until it is parked.
+ * be read counts as off: without the database every message would only be requeued until it is dead-lettered.
  */
 function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
   let seen: Switch = 'enabled';

@@ -41,7 +41,7 @@ export class Background {
   }
 
   /** A change of a watched secret was committed. */
-  changed = (): void => this.#relay?.nudge();
+  changed = (): void => this.#relay?.notify();
 
   /** A mount was disabled. */
   disabled = (): void => {

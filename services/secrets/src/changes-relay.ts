@@ -19,7 +19,7 @@ export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
     batchSize,
     take: async (limit) => {
       const rows = await takeOutbox(db, limit);
-      if (rows.length === limit) relay.nudge(); // more may be due, however few messages this batch becomes
+      if (rows.length === limit) relay.notify(); // more may be due, however few messages this batch becomes
       return messagesOf(rows);
     },
     done: (ids) => removeFromOutbox(db, ids.flat()),

@@ -46,7 +46,7 @@ export function createSyncControl(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let relay: Relay | undefined;
-  const queue = { room: queueRoom(db), nudge: () => relay?.nudge(), outcome: waitForOutcome(db) };
+  const queue = { room: queueRoom(db), notify: () => relay?.notify(), outcome: waitForOutcome(db) };
   const context: Context = {
     db,
     keyRing,

@@ -45,7 +45,7 @@ export async function associate(
   await assertMayRead(context, caller, request);
   const { disabled } = await readSyncConfig(context.db);
   const id = await readAndRecordIntent(context, caller, { request, destination, key });
-  context.queue.nudge();
+  context.queue.notify();
   await context.queue.outcome(id, disabled ? 0 : waitMs);
   return id;
 }

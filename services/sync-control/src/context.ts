@@ -12,6 +12,6 @@ export interface Context {
   secrets: SecretsClient;
   /** What a caller may do on paths other than the request's. */
   policies: PolicyReader;
-  queue: { room: QueueRoom; nudge(): void; outcome: WaitForOutcome };
+  queue: { room: QueueRoom; notify(): void; outcome: WaitForOutcome };
   prefix: string;
 }

@@ -32,7 +32,7 @@ export async function disassociate(
   const full = await context.queue.room.whyFull(1);
   const removed = await recordRemovalIntent(context, destination.id, request, full);
   if (removed === undefined) return undefined;
-  context.queue.nudge();
+  context.queue.notify();
   await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
   return removed;
 }

@@ -23,7 +23,7 @@ export async function onSecretChange(
   requestId: string,
 ): Promise<Verdict> {
   const parsed = SecretChangedMessage.safeParse(message);
-  if (!parsed.success) return 'park';
+  if (!parsed.success) return 'dead-letter';
   const [secret] = await following.context.secrets.inspect(requestId, [parsed.data.secret_id]);
   if (secret !== undefined) await followSecret(following, secret);
   return 'ack';
@@ -43,7 +43,7 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
         await follow(tx, { context, log }, association, secret);
     }
   });
-  context.queue.nudge();
+  context.queue.notify();
 }
 
 /** Of so many keys at most the association says why they are not synced. */

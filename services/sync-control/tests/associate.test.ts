@@ -69,7 +69,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
     policies: { capabilitiesOn: async () => ['read'] },
     queue: {
       room: queueRoom(db),
-      nudge: () => undefined,
+      notify: () => undefined,
       outcome: async () => undefined,
     },
     prefix: 'secrets',

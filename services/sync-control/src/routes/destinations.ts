@@ -128,7 +128,7 @@ async function write(
     name: ref.name,
     ...request,
   });
-  context.queue.nudge();
+  context.queue.notify();
   return { data: await read(context, caller, ref), warnings };
 }
 

@@ -31,7 +31,7 @@ export const patchConfig = ({ db, queue }: Context) =>
     handle: async ({ caller, body }) => {
       assertAdministrative(caller);
       const config = await writeSyncConfig(db, body.disabled ?? null, body.queue_capacity ?? null);
-      queue.nudge();
+      queue.notify();
       return present(config);
     },
   });
