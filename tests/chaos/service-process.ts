@@ -32,11 +32,11 @@ export interface Ending {
 export class ServiceProcess {
   readonly name: string;
   readonly url: string;
-  /** How often it ended without having been told to. */
+  /** How often it ended without being stopped. */
   unexpectedEnds = 0;
   readonly #options: ServiceProcessOptions;
   #child: ChildProcess | undefined;
-  #isToldToEnd = false;
+  #isStopRequested = false;
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
@@ -54,9 +54,9 @@ export class ServiceProcess {
     });
     closeSync(log);
     child.once('exit', () => {
-      if (!this.#isToldToEnd) this.unexpectedEnds += 1;
+      if (!this.#isStopRequested) this.unexpectedEnds += 1;
     });
-    this.#isToldToEnd = false;
+    this.#isStopRequested = false;
     this.#child = child;
     await this.ready();
   }
@@ -96,7 +96,7 @@ export class ServiceProcess {
     const started = Date.now();
     const child = this.#child;
     if (child === undefined || !this.isRunning()) return { code: null, signal: null, milliseconds: 0 };
-    this.#isToldToEnd = true;
+    this.#isStopRequested = true;
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;

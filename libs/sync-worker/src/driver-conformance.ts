@@ -26,7 +26,7 @@ export function describeDriver(subject: DriverUnderTest): void {
   describe(`driver ${subject.name}`, () => {
     let harness: DriverHarness;
     let connected: ConnectedDestination;
-    const told: unknown[] = [];
+    const observed: unknown[] = [];
 
     beforeAll(async () => {
       harness = await subject.start(canary);
@@ -50,7 +50,7 @@ export function describeDriver(subject: DriverUnderTest): void {
         () => undefined,
         (failure: unknown) => failure,
       );
-      told.push(error);
+      observed.push(error);
       expect(error).toBeInstanceOf(Fault);
       return error as Fault;
     };
@@ -216,10 +216,10 @@ export function describeDriver(subject: DriverUnderTest): void {
       });
     }
 
-    test('no value and no credential is in what is remembered, told or logged', async () => {
+    test('no value and no credential is in what is remembered, thrown or logged', async () => {
       const { remote } = await planted();
-      told.push(remote);
-      expect(inspect(told, { depth: 12, showHidden: true })).not.toContain(canary);
+      observed.push(remote);
+      expect(inspect(observed, { depth: 12, showHidden: true })).not.toContain(canary);
       expect(harness.outputs()).not.toContain(canary);
     });
 

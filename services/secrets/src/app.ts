@@ -30,8 +30,8 @@ export interface SecretsDeps {
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
   const { db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(db, log);
-  const { changed, disabled } = background;
-  const kv: Kv = { db, keyRing, log, mounts: new KnownMounts(db), changed, disabled };
+  const { notifyChanged, notifyMountDisabled } = background;
+  const kv: Kv = { db, keyRing, log, mounts: new KnownMounts(db), notifyChanged, notifyMountDisabled };
   const app = serviceApp({
     service: 'secrets',
     endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],

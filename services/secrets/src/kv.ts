@@ -9,8 +9,8 @@ export interface Kv {
   keyRing: KeyRing;
   log: Logger;
   mounts: KnownMounts;
-  /** Says that a change of a watched secret was committed. */
-  changed: () => void;
-  /** Says that a mount was disabled. */
-  disabled: () => void;
+  /** Call after the commit of a change of a watched secret. */
+  notifyChanged: () => void;
+  /** Call after a mount was disabled. */
+  notifyMountDisabled: () => void;
 }

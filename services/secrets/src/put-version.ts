@@ -25,7 +25,7 @@ export async function putVersion(
   const given: NewVersion = { ...wanted, ...sealNew(kv, mount, path, value), onlyIf: null };
   for (let tries = 0; tries < mostTries; tries++) {
     const written = await writeVersion(kv.db, mount, path, given);
-    if (written !== undefined) return tell(kv, written);
+    if (written !== undefined) return notifyIfWatched(kv, written);
     const problem = whyNotWritten(await readWriteState(kv.db, mount, path), wanted);
     if (problem !== undefined) throw problem;
   }
@@ -47,7 +47,7 @@ export async function replaceVersion(
     mayUpdate: true,
     onlyIf: { secretId: read.secretId, revision: read.revision },
   });
-  return written === undefined ? undefined : tell(kv, written);
+  return written === undefined ? undefined : notifyIfWatched(kv, written);
 }
 
 function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData>) {
@@ -62,7 +62,7 @@ function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData
   };
 }
 
-function tell(kv: Kv, written: WrittenVersion): WrittenVersion {
-  if (written.watched) kv.changed();
+function notifyIfWatched(kv: Kv, written: WrittenVersion): WrittenVersion {
+  if (written.watched) kv.notifyChanged();
   return written;
 }

@@ -9,7 +9,7 @@ import { parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSecrets, migrations } from '../src/app.ts';
 
-/** The service on a database of its own, with a broker that keeps what it is told. */
+/** The service on a database of its own, with a broker that records what is published. */
 export interface TestSecrets {
   db: Db;
   url: string;

@@ -21,7 +21,7 @@ export const changeVersionsOf = (kv: Kv, change: VersionChange) =>
     body: z.object({ versions: versionList }),
     handle: async ({ mount, path, body, caller }) => {
       if (!caller.grants.includes('update')) throw permissionDenied();
-      if (await changeVersions(kv.db, mount, path, change, body.versions)) kv.changed();
+      if (await changeVersions(kv.db, mount, path, change, body.versions)) kv.notifyChanged();
       return undefined;
     },
   });

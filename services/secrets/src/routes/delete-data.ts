@@ -9,7 +9,7 @@ export const deleteData = (kv: Kv) =>
     path: 'secret',
     summary: 'delete the newest version; it can be undeleted',
     handle: async ({ mount, path }) => {
-      if (await deleteNewestVersion(kv.db, mount, path)) kv.changed();
+      if (await deleteNewestVersion(kv.db, mount, path)) kv.notifyChanged();
       return undefined;
     },
   });

@@ -9,7 +9,7 @@ export const deleteMetadata = (kv: Kv) =>
     path: 'secret',
     summary: 'delete a secret with all of its versions, for good',
     handle: async ({ mount, path }) => {
-      if (await runStatement(kv.db, mount, path)) kv.changed();
+      if (await runStatement(kv.db, mount, path)) kv.notifyChanged();
       return undefined;
     },
   });

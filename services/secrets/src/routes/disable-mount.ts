@@ -11,7 +11,7 @@ export const disableMount = (kv: Kv) =>
     summary: 'unmount a store and purge everything in it; no error when there is none',
     params: z.object({ path: z.string() }),
     handle: async ({ params, caller }) => {
-      if (await disable(kv.db, caller.namespace.id, withoutEndSlashes(params.path))) kv.disabled();
+      if (await disable(kv.db, caller.namespace.id, withoutEndSlashes(params.path))) kv.notifyMountDisabled();
       return undefined;
     },
   });
