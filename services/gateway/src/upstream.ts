@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/access';
 import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
-import type { AskedRequest } from './asked-request.ts';
+import type { GatewayRequest } from './gateway-request.ts';
 import { ClientGone } from './read-body.ts';
 import { RelayedAnswer } from './relayed-answer.ts';
 import type { UpstreamName } from './routing.ts';
 
 /** What is sent on: the request as it was judged, its caller, its body. */
 export interface ForwardedRequest {
-  asked: AskedRequest;
+  gatewayRequest: GatewayRequest;
   caller: Caller;
   contentType: string | undefined;
   body: Buffer | undefined;
@@ -48,18 +48,23 @@ export function openUpstream(
     connect: { timeout: 5_000 },
   });
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedAnswer => {
-    const { asked, caller, body } = request;
-    const answer = new RelayedAnswer(response, asked.requestId);
+    const { gatewayRequest, caller, body } = request;
+    const answer = new RelayedAnswer(response, gatewayRequest.requestId);
     const assertion = signAssertion(
       keys,
-      { from: 'gateway', to: name, method: asked.method, path: asked.forwardPath },
+      { from: 'gateway', to: name, method: gatewayRequest.method, path: gatewayRequest.forwardPath },
       caller,
     );
     const headers = [assertionHeader, assertion];
     if (body !== undefined && request.contentType !== undefined)
       headers.push('content-type', request.contentType);
     pool.dispatch(
-      { method: asked.method, path: asked.forwardPath + asked.forwardQuery, headers, body: body ?? null },
+      {
+        method: gatewayRequest.method,
+        path: gatewayRequest.forwardPath + gatewayRequest.forwardQuery,
+        headers,
+        body: body ?? null,
+      },
       answer,
     );
     return answer;
@@ -71,7 +76,8 @@ export function openUpstream(
       try {
         return await answer.done;
       } catch (error) {
-        const mayRepeat = request.asked.method === 'GET' && !answer.hasBegun && wasIdleTooLong(error);
+        const mayRepeat =
+          request.gatewayRequest.method === 'GET' && !answer.hasBegun && wasIdleTooLong(error);
         if (mayRepeat)
           return await send(request, response).done.catch((again) => fail(name, again, response));
         return fail(name, error, response);
