@@ -1,6 +1,6 @@
 import { flag, integer, seconds } from '@secrets/http';
 import { z } from 'zod';
-import { isStorable } from './plain-text.ts';
+import { isStorable } from './storable-text.ts';
 
 const mostInt = 2_147_483_647;
 

@@ -1,5 +1,5 @@
 import { invalid } from '@secrets/domain';
-import { isStorable } from './plain-text.ts';
+import { isStorable } from './storable-text.ts';
 
 /** Most bytes of a secret's path: the index that finds it takes no longer keys. */
 export const mostPathBytes = 2_048;

@@ -1,9 +1,9 @@
 import { notFound } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import type { Kv } from '../kv.ts';
+import { cutToPage, Page } from '../list-page.ts';
 import { mountAnswer } from '../mount-answer.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
-import { cutToPage, Page } from '../page.ts';
 import { listMounts, type Mount } from '../queries/mounts.ts';
 
 const path = '/sys/mounts';

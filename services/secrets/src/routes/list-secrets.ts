@@ -1,7 +1,7 @@
 import { notFound } from '@secrets/domain';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
-import { cutToPage, Page } from '../page.ts';
+import { cutToPage, Page } from '../list-page.ts';
 import { listFolder } from '../queries/list-folder.ts';
 
 export const listSecrets = (kv: Kv) =>

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { inspectedAnswer } from '../inspected-answer.ts';
 import type { Kv } from '../kv.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
-import { isStorable } from '../plain-text.ts';
 import { holdMount, inspectSecrets, isFolder, markWatched } from '../queries/watch.ts';
 import { checkPath } from '../secret-path.ts';
+import { isStorable } from '../storable-text.ts';
 
 const Watch = z.object({
   namespace_id: z.string(),

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { presentSummary } from '../present-association.ts';
 import { associatedSecrets, associationsByName, totals } from '../queries/associations.ts';
+import { mostCounted, warnIfBounded } from './bounded-totals.ts';
 import { SecretRef, withoutOuterSlashes } from './destination-ref.ts';
-import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 export const listAssociations = ({ db }: Context) =>
   endpoint({

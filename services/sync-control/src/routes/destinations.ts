@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
 import { removeDestination } from '../remove-destination.ts';
 import { opened, writeDestination } from '../write-destination.ts';
+import { mostCounted, warnIfBounded } from './bounded-totals.ts';
 import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
-import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 const path = '/sys/sync/destinations/:type/:name';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { addressRanges, rangesWithin } from './bound-address.ts';
+import { addressRanges, rangesWithin } from './address-ranges.ts';
 
 test.each([
   ['10.0.0.0/8', '10.1.2.3', true],
