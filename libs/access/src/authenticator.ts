@@ -47,36 +47,39 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the one door: who asks, and may they. Tokens and namespaces are kept in memory, yet a revocation that was
+ * Creates the authenticator: who is the caller, and what may it do. Tokens and namespaces are kept in memory, yet a revocation that was
  * committed before a request arrived holds for that request, whichever gateway it reaches (decisions, section 2).
  */
 export function createAuthenticator({ db, keys, clock = Date.now }: AuthenticatorOptions): Authenticator {
   const tokens = tokenReader(db, keys, clock);
-  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, most: mostNamespaces });
+  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, maxEntries: mostNamespaces });
   const namespaceAt = (path: string) => namespaces.get(path, () => readNamespace(db, path));
 
-  const withToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
+  const authorizeToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
     const { token, hash } = (await tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.hold(request.remoteAddress) === false) refuse();
     if (token.hasLimitedUses && !(await takeUse(db, hash))) refuse();
-    const asked = caller.namespace.path;
-    const path = pathFromNamespace(token.namespace.path, asked, request.path) ?? refuse();
+    const requestedNamespace = caller.namespace.path;
+    const path = pathFromNamespace(token.namespace.path, requestedNamespace, request.path) ?? refuse();
     caller.grants = [...grantsOn(token, request.operation, path)];
     if (!suffices(caller.grants, request.operation)) refuse();
     if (needsSudo(request.path) && !caller.grants.includes('sudo')) refuse();
     caller.namespace =
-      asked === token.namespace.path ? token.namespace : ((await namespaceAt(asked)) ?? absent(asked));
-    if (administrative(request.path) && asked !== '' && asked !== 'admin') throw outside(request.path);
+      requestedNamespace === token.namespace.path
+        ? token.namespace
+        : ((await namespaceAt(requestedNamespace)) ?? absent(requestedNamespace));
+    if (administrative(request.path) && requestedNamespace !== '' && requestedNamespace !== 'admin')
+      throw outside(request.path);
   };
 
-  const atLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
+  const authorizeLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
     const namespace = await readLoginMount(db, caller.namespace.path, mount);
-    if (namespace === undefined) return withToken(request, caller);
+    if (namespace === undefined) return authorizeToken(request, caller);
     caller.namespace = namespace;
   };
 
-  const openPath = async (caller: Caller): Promise<void> => {
+  const authorizeOpenPath = async (caller: Caller): Promise<void> => {
     const { path } = caller.namespace;
     if (path !== '') caller.namespace = (await namespaceAt(path)) ?? refuse();
   };
@@ -85,14 +88,14 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return withToken(request, caller);
-    if (open.kind === 'open') return openPath(caller);
-    return atLogin(open.mount, request, caller);
+    if (open === undefined) return authorizeToken(request, caller);
+    if (open.kind === 'open') return authorizeOpenPath(caller);
+    return authorizeLogin(open.mount, request, caller);
   };
 
   return {
     authenticate: async (request) => {
-      const caller = stranger(request);
+      const caller = anonymousCaller(request);
       try {
         await decide(request, caller);
         return { allowed: true, caller };
@@ -113,7 +116,7 @@ const administrative = (path: string): boolean => path === 'sys/sync/config';
 const grantsOn = (token: AccessToken, operation: Operation, path: string): readonly Capability[] =>
   operation === 'list' ? token.rules.onFolder(path) : token.rules.on(path);
 
-const stranger = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
+const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
   requestId,
   accessor: null,
   tokenType: null,

@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { type AccessToken, fromServiceToken, openedBatchToken } from './access-token.ts';
+import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from './read-access.ts';
@@ -23,12 +23,12 @@ const mostParts = 200_000;
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
   const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
-  const kept = epochCache<AccessToken>({
+  const cache = epochCache<AccessToken>({
     epochNow,
-    most: mostTokens,
-    isKept: (token) => !token.hasLimitedUses,
+    maxEntries: mostTokens,
+    isCacheable: (token) => !token.hasLimitedUses,
     weightOf: (token) => token.rules.paths + (token.boundTo?.size ?? 0) + 1,
-    mostWeight: mostParts,
+    maxWeight: mostParts,
   });
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
@@ -36,7 +36,7 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     return { epoch, row: row === undefined ? undefined : fromServiceToken(row) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
-    const opened = openedBatchToken(keyRing, text);
+    const opened = parseBatchToken(keyRing, text);
     if (opened === undefined) return { epoch: -1, row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
     return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
@@ -51,10 +51,10 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
       const hash = tokenHash(text);
       const key = hash.toString('latin1');
       const read = () => (kind === 'service' ? readService(hash) : readBatch(text));
-      let token = await kept.get(key, read);
+      let token = await cache.get(key, read);
       if (token !== undefined && hasEnded(token)) {
-        kept.drop(key); // it may have been renewed, which moves no epoch
-        token = await kept.get(key, read);
+        cache.drop(key); // it may have been renewed, which moves no epoch
+        token = await cache.get(key, read);
       }
       return token === undefined || hasEnded(token) ? undefined : { token, hash };
     },

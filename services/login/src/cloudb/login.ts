@@ -18,8 +18,8 @@ import { isBatch, needsProvider, type RoleSettings } from './role-settings.ts';
 import { verifyDirectoryToken } from './verify-directory-token.ts';
 import { whyRefused, whyTooOld } from './why-refused.ts';
 
-/** Where a login arrives. */
-export interface LoginDoor {
+/** The endpoint that a login is sent to, and the caller's address. */
+export interface LoginEndpoint {
   namespaceId: string;
   mount: string;
   remoteAddress: string;
@@ -36,22 +36,22 @@ interface Login {
  * Logs a workload in with the directory's token: verify, read the claims, decide, issue (spec, sections 2.3 and 4.1).
  * Every refusal is a problem that names the constraint and none of its values.
  */
-export async function login(app: LoginApp, door: LoginDoor, request: LoginRequest): Promise<IssuedToken> {
+export async function login(app: LoginApp, at: LoginEndpoint, request: LoginRequest): Promise<IssuedToken> {
   const attempt = {
-    ...configured(await app.targets(door.namespaceId, door.mount, request.role)),
+    ...configured(await app.targets(at.namespaceId, at.mount, request.role)),
     request,
   };
-  refuseAddress(attempt.role, door.remoteAddress);
+  refuseAddress(attempt.role, at.remoteAddress);
   const claims = await verifiedClaims(app, attempt);
   const refusal = whyRefused(attempt.role, claims) ?? whyTooOld(attempt.role, claims.issuedAt, new Date());
   const of = { kid: keyIdOf(request.jwt), oid: claims.oid, tokenId: claims.tokenId };
   if (refusal !== undefined) {
-    app.log.info({ ...of, mount: door.mount, refusal }, 'a login was refused');
+    app.log.info({ ...of, mount: at.mount, refusal }, 'a login was refused');
     throw new Problem('forbidden', refusal);
   }
   app.log.debug(of, 'a directory token was verified');
   const machine = await provenMachine(app, attempt, claims);
-  return issue(app, door, attempt, claims, machine);
+  return issue(app, at, attempt, claims, machine);
 }
 
 function configured(target: LoginTarget | undefined): Omit<Login, 'request'> {
@@ -85,7 +85,7 @@ async function provenMachine(app: LoginApp, login: Login, claims: DirectoryClaim
 
 async function issue(
   app: LoginApp,
-  door: LoginDoor,
+  at: LoginEndpoint,
   { mountId, role, request }: Login,
   claims: DirectoryClaims,
   machine: ProvenMachine,
@@ -101,9 +101,9 @@ async function issue(
   );
   const unnamed: Omit<NewToken, 'hash' | 'accessor'> = {
     parentAccessor: null,
-    namespaceId: door.namespaceId,
-    displayName: `${door.mount}-${claims.oid}`,
-    creationPath: `auth/${door.mount}/login`,
+    namespaceId: at.namespaceId,
+    displayName: `${at.mount}-${claims.oid}`,
+    creationPath: `auth/${at.mount}/login`,
     policies: withDefault(role.token_policies, role.token_no_default_policy),
     metadata: { role: request.role.toLowerCase(), ...machine },
     entityId: null,
@@ -113,7 +113,7 @@ async function issue(
     uses: role.token_num_uses || null,
   };
   if (isBatch(role)) {
-    const entityId = await entityOfAlias(app.db, mountId, claims.oid, door.namespaceId);
+    const entityId = await entityOfAlias(app.db, mountId, claims.oid, at.namespaceId);
     const token = { ...unnamed, entityId };
     return issued({ ...token, accessor: null }, batchToken(app, token, mountId), 'batch');
   }

@@ -3,7 +3,6 @@ import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { mountPath } from '../cloudb/mount-path.ts';
-import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import {
   type AuthMount,
@@ -12,6 +11,7 @@ import {
   deleteAuthMount,
   insertAuthMount,
 } from '../queries/auth-mounts.ts';
+import { requireGrant } from '../require-grant.ts';
 
 const params = z.object({ path: z.string() });
 

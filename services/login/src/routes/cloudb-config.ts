@@ -4,7 +4,6 @@ import { encrypt } from '@secrets/seal';
 import { z } from 'zod';
 import { checkConfig } from '../cloudb/check-config.ts';
 import { ConfigBody, type ConfigSettings, mergedConfig, withoutEffect } from '../cloudb/config-settings.ts';
-import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import {
   changingMount,
@@ -13,6 +12,7 @@ import {
   type StoredConfig,
   saveConfig,
 } from '../queries/cloudb.ts';
+import { requireGrant } from '../require-grant.ts';
 import { mountOfRequest } from './mount-of-request.ts';
 
 const params = z.object({ mount: z.string() });

@@ -20,9 +20,9 @@ export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint 
     params: z.object({ mount: z.string() }),
     body: LoginRequest,
     handle: async ({ params: { mount }, body, caller }) => {
-      const door = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
+      const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
       try {
-        const issued = await login(app, door, body);
+        const issued = await login(app, at, body);
         outcomes.inc({ outcome: 'issued' });
         return { auth: authObject(issued) };
       } catch (error) {

@@ -2,9 +2,9 @@ import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { mergedRole, RoleBody, type RoleSettings } from '../cloudb/role-settings.ts';
-import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import { changingMount, deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
+import { requireGrant } from '../require-grant.ts';
 import { mountOfRequest } from './mount-of-request.ts';
 
 const params = z.object({

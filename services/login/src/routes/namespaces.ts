@@ -1,7 +1,6 @@
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, integer, stringMap } from '@secrets/http';
 import { z } from 'zod';
-import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import { isWithin, namespaceBelow } from '../namespaces/namespace-path.ts';
 import {
@@ -12,6 +11,7 @@ import {
   namespacesBelow,
   setNamespaceMetadata,
 } from '../queries/namespaces.ts';
+import { requireGrant } from '../require-grant.ts';
 
 const params = z.object({ path: z.string() });
 const metadata = stringMap.refine(

@@ -2,11 +2,11 @@ import { builtInPolicyNames } from '@secrets/access';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { requireGrant } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
 import { builtInSource } from '../policies/built-in-source.ts';
 import { parsePolicy } from '../policies/parse-policy.ts';
 import { deletePolicy, policyByName, policyNames, savePolicy } from '../queries/policies.ts';
+import { requireGrant } from '../require-grant.ts';
 
 /** A policy's name: one spelling, and nothing that would fall apart in a comma-separated list. */
 const policyName = z

@@ -3,7 +3,7 @@ import { invalid, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
 import type { LoginApp } from '../login-app.ts';
-import { deleteToken, deleteTokenAlone } from '../queries/tokens.ts';
+import { deleteToken, revokeOrphan } from '../queries/tokens.ts';
 import { authObject } from '../tokens/auth-object.ts';
 import { createToken } from '../tokens/create-token.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
@@ -25,7 +25,7 @@ export const tokenEndpoints = (app: LoginApp): Endpoint[] => [
   renew(app),
   revokeSelf(app),
   revoke(app, 'revoke', deleteToken),
-  revoke(app, 'revoke-orphan', deleteTokenAlone),
+  revoke(app, 'revoke-orphan', revokeOrphan),
   revokeAccessor(app),
 ];
 

@@ -1,6 +1,6 @@
 import { type Caller, rangesWithin } from '@secrets/access';
 import { invalid } from '@secrets/domain';
-import { maySudo } from '../grants.ts';
+import { maySudo } from '../require-grant.ts';
 
 /**
  * The addresses from which a token that the caller makes may be used: those asked for, else the caller's own.

@@ -1,6 +1,6 @@
 import { type Caller, isRoot } from '@secrets/access';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
-import { maySudo } from '../grants.ts';
+import { maySudo } from '../require-grant.ts';
 
 /** What somebody who makes a token says of its policies. */
 export interface PolicyRequest {

@@ -9,9 +9,15 @@ import {
 } from '@secrets/access';
 import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import { maySudo } from '../grants.ts';
 import type { LoginApp } from '../login-app.ts';
-import { endOf, insertToken, type NewToken, type StoredToken, tokenByAccessor } from '../queries/tokens.ts';
+import {
+  effectiveExpiry,
+  insertToken,
+  type NewToken,
+  type StoredToken,
+  tokenByAccessor,
+} from '../queries/tokens.ts';
+import { maySudo } from '../require-grant.ts';
 import type { IssuedToken } from './auth-object.ts';
 import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
@@ -53,7 +59,7 @@ export async function createToken(
   const boundCidrs = childCidrs(caller, parent.boundCidrs, request.bound_cidrs);
   const token = { ...newTokenOf(caller, options, policies, lifetime), boundCidrs };
   const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
-  const endsAt = earliest(lifetime.expiresAt, options.orphan ? null : endOf(parent));
+  const endsAt = earliest(lifetime.expiresAt, options.orphan ? null : effectiveExpiry(parent));
   return { ...answer, leaseSeconds: secondsLeft(endsAt, now) };
 }
 

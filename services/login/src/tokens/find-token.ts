@@ -1,6 +1,6 @@
 import {
   type BatchToken,
-  batchTokenEnd,
+  batchTokenExpiry,
   batchTokenKeyRing,
   type Caller,
   openBatchToken,
@@ -42,7 +42,7 @@ export async function findBatchToken(
   if (holds === undefined) return undefined;
   const { row } = await readBatchToken(app.db, holds);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
-  const endsAt = batchTokenEnd(holds, row) ?? 0;
+  const endsAt = batchTokenExpiry(holds, row) ?? 0;
   if (endsAt <= Date.now()) return undefined;
   return { holds, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
 }

@@ -2,7 +2,7 @@ import { invalid, Problem } from '@secrets/domain';
 import { whyNotRenewable } from '../cloudb/why-refused.ts';
 import type { LoginApp } from '../login-app.ts';
 import { roleOfMount } from '../queries/cloudb.ts';
-import { endOf, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
+import { effectiveExpiry, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
 import type { IssuedToken } from './auth-object.ts';
 import { renewedExpiry, secondsLeft } from './token-lifetime.ts';
 
@@ -22,7 +22,7 @@ export async function renewToken(
     accessor: token.accessor,
     policies: token.policies,
     metadata: token.metadata,
-    leaseSeconds: secondsLeft(endOf({ ...token, expiresAt }), now),
+    leaseSeconds: secondsLeft(effectiveExpiry({ ...token, expiresAt }), now),
     renewable: true,
     entityId: token.entityId,
     type: 'service',

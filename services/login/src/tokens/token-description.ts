@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/access';
-import { endOf, type StoredToken } from '../queries/tokens.ts';
+import { effectiveExpiry, type StoredToken } from '../queries/tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import { secondsLeft } from './token-lifetime.ts';
 
@@ -20,7 +20,7 @@ export const describeToken = (token: StoredToken, now: Date): Record<string, unk
   entity_id: token.entityId ?? '',
   orphan: token.parentAccessor === null,
   renewable: token.renewable,
-  ttl: secondsLeft(endOf(token), now),
+  ttl: secondsLeft(effectiveExpiry(token), now),
   creation_ttl: token.ttlSeconds,
   explicit_max_ttl: token.explicitMaxTtlSeconds,
   ...(token.periodSeconds > 0 ? { period: token.periodSeconds } : {}),
@@ -28,7 +28,7 @@ export const describeToken = (token: StoredToken, now: Date): Record<string, unk
   num_uses: token.usesLeft ?? 0,
   creation_time: unixSeconds(token.createdAt),
   issue_time: token.createdAt.toISOString(),
-  expire_time: endOf(token)?.toISOString() ?? null,
+  expire_time: effectiveExpiry(token)?.toISOString() ?? null,
   ...(token.renewedAt === null
     ? {}
     : { last_renewal_time: unixSeconds(token.renewedAt), last_renewal: token.renewedAt.toISOString() }),

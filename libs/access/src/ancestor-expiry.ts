@@ -1,8 +1,8 @@
 /**
- * SQL for the earliest end of a token's parent, its parent, and so on; null when none of them ends. A child lives no
- * longer than what it was made with (decisions, section 2), and as an end can move, it is looked up and not copied.
+ * SQL for the earliest expiry of a token's parent, its parent, and so on; null when none of them expires. A child lives
+ * no longer than its ancestors (decisions, section 2). An expiry can move, so it is looked up and not copied.
  */
-export const ancestorsEnd = (parentAccessor: string): string => `(
+export const ancestorExpirySql = (parentAccessor: string): string => `(
   with recursive ancestors as (
     select p.parent_accessor, p.expires_at from login.tokens p where p.accessor = ${parentAccessor}
     union all
