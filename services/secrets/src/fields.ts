@@ -31,7 +31,7 @@ export const checkAndSet = integer.refine((given) => Math.abs(given) <= mostInt,
 export const description = z.string().max(2_048).refine(isStorable, { error: 'must not hold NUL' });
 
 /** What is kept of old versions and asked of new ones; of a mount, or of one secret. */
-export const keeping = {
+export const retentionFields = {
   max_versions: integer
     .refine((given) => given >= 0 && given <= 10_000, { error: 'must be from 0 to 10000' })
     .optional(),

@@ -24,7 +24,7 @@ export const authMountEndpoints = (app: LoginApp): Endpoint[] => [
   disable(app),
 ];
 
-const described = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
+const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
   type,
   accessor,
   description,
@@ -56,9 +56,12 @@ const list = (app: LoginApp) =>
     },
   });
 
-async function byPath(app: LoginApp, caller: Caller): Promise<Record<string, ReturnType<typeof described>>> {
+async function byPath(
+  app: LoginApp,
+  caller: Caller,
+): Promise<Record<string, ReturnType<typeof presentMount>>> {
   const mounts = await authMounts(app.db, caller.namespace.id);
-  const named = mounts.map((mount) => [`${mount.path}/`, described(mount)] as const);
+  const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
   return Object.fromEntries([...named, ['token/', builtIn(caller)]]);
 }
 
@@ -72,7 +75,7 @@ const read = (app: LoginApp) =>
       if (path === 'token') return { data: { ...builtIn(caller), path: 'token/' } };
       const mount = await authMountByPath(app.db, caller.namespace.id, path.replace(/\/$/, ''));
       if (mount === undefined) throw notFound();
-      return { data: { ...described(mount), path: `${mount.path}/` } };
+      return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });
 

@@ -20,7 +20,7 @@ const own = (app: LoginApp) =>
     body: z.object(asked),
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
-      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      return presentCapabilities(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
@@ -32,7 +32,9 @@ const byAccessor = (app: LoginApp) =>
     body: z.object({ ...asked, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const token = await findByAccessor(app, caller, body.accessor);
-      return answer(await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)));
+      return presentCapabilities(
+        await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)),
+      );
     },
   });
 
@@ -45,7 +47,7 @@ const byToken = (app: LoginApp) =>
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(app, caller, body.token);
       const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(app, caller, body.token));
-      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      return presentCapabilities(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
@@ -67,7 +69,7 @@ function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefin
 }
 
 /** One path's answer also stands under `capabilities`. */
-function answer(byPath: Record<string, readonly string[]>) {
+function presentCapabilities(byPath: Record<string, readonly string[]>) {
   const all = Object.values(byPath);
   return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { login } from '../cloudb/login.ts';
 import { LoginRequest } from '../cloudb/login-request.ts';
 import type { LoginApp } from '../login-app.ts';
-import { authObject } from '../tokens/auth-object.ts';
+import { presentAuth } from '../tokens/present-auth.ts';
 
 /** Counts logins: `issued`, or the kind of problem. */
 export interface LoginOutcomes {
@@ -24,7 +24,7 @@ export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint 
       try {
         const issued = await login(app, at, body);
         outcomes.inc({ outcome: 'issued' });
-        return { auth: authObject(issued) };
+        return { auth: presentAuth(issued) };
       } catch (error) {
         outcomes.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
         throw error;

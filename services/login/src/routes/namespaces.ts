@@ -30,7 +30,7 @@ export const namespaceEndpoints = (app: LoginApp): Endpoint[] => [
   removeNamespace(app),
 ];
 
-const described = ({ id, path, customMetadata }: NamespaceRow) => ({
+const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   id,
   path: `${path}/`,
   custom_metadata: customMetadata,
@@ -48,7 +48,7 @@ const listNamespaces = (app: LoginApp) =>
     handle: async ({ caller, query }) => {
       const rows = await namespacesBelow(app.db, caller.namespace.path, query);
       if (rows.length === 0) throw notFound();
-      const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, described(row)] as const);
+      const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });
@@ -62,7 +62,7 @@ const readNamespace = (app: LoginApp) =>
     handle: async ({ params: { path }, caller }) => {
       const row = await namespaceByPath(app.db, namespaceBelow(caller.namespace.path, path));
       if (row === undefined) throw notFound();
-      return { data: described(row) };
+      return { data: presentNamespace(row) };
     },
   });
 
@@ -79,9 +79,9 @@ const writeNamespace = (app: LoginApp) =>
       requireGrant(caller, known !== undefined);
       const customMetadata = body.custom_metadata ?? known?.customMetadata ?? {};
       if (known === undefined)
-        return { data: described(await insertNamespace(app.db, path, customMetadata)) };
+        return { data: presentNamespace(await insertNamespace(app.db, path, customMetadata)) };
       await setNamespaceMetadata(app.db, known.id, customMetadata);
-      return { data: described({ ...known, customMetadata }) };
+      return { data: presentNamespace({ ...known, customMetadata }) };
     },
   });
 
@@ -99,7 +99,7 @@ const patchNamespace = (app: LoginApp) =>
       const parsed = metadata.safeParse(Object.fromEntries(merged.filter(([, value]) => value !== null)));
       if (!parsed.success) throw invalid('custom_metadata: holds at most 64 names and 16 KiB');
       await setNamespaceMetadata(app.db, known.id, parsed.data);
-      return { data: described({ ...known, customMetadata: parsed.data }) };
+      return { data: presentNamespace({ ...known, customMetadata: parsed.data }) };
     },
   });
 

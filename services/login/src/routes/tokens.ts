@@ -4,11 +4,11 @@ import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
 import type { LoginApp } from '../login-app.ts';
 import { deleteToken, revokeOrphan } from '../queries/tokens.ts';
-import { authObject } from '../tokens/auth-object.ts';
 import { createToken } from '../tokens/create-token.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
+import { presentAuth } from '../tokens/present-auth.ts';
+import { presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
-import { describeBatchCaller, describeBatchToken, describeToken } from '../tokens/token-description.ts';
 import { TokenRequest } from '../tokens/token-request.ts';
 
 const tokenBody = z.object({ token: z.string().min(1) });
@@ -45,7 +45,7 @@ const create = (app: LoginApp, name: string, orphan: boolean) =>
       const requestedSeconds = body.period ?? body.ttl ?? 0;
       if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
         warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
-      return { auth: authObject(token) };
+      return { auth: presentAuth(token) };
     },
   });
 
@@ -56,7 +56,7 @@ const lookUpSelf = (app: LoginApp) =>
     summary: "Read what is known of the caller's own token",
     handle: async ({ caller }) => {
       const token = await ownToken(app, caller);
-      return { data: token === undefined ? describeBatchCaller(caller) : describeToken(token, new Date()) };
+      return { data: token === undefined ? presentBatchCaller(caller) : presentToken(token, new Date()) };
     },
   });
 
@@ -68,8 +68,8 @@ const lookUp = (app: LoginApp) =>
     body: tokenBody,
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(app, caller, body.token);
-      if (batch !== undefined) return { data: describeBatchToken(batch, new Date()) };
-      return { data: describeToken(await findByToken(app, caller, body.token), new Date()) };
+      if (batch !== undefined) return { data: presentBatchToken(batch, new Date()) };
+      return { data: presentToken(await findByToken(app, caller, body.token), new Date()) };
     },
   });
 
@@ -80,7 +80,7 @@ const lookUpAccessor = (app: LoginApp) =>
     summary: 'Read what is known of the token of an accessor',
     body: accessorBody,
     handle: async ({ body, caller }) => ({
-      data: describeToken(await findByAccessor(app, caller, body.accessor), new Date()),
+      data: presentToken(await findByAccessor(app, caller, body.accessor), new Date()),
     }),
   });
 
@@ -93,7 +93,7 @@ const renewSelf = (app: LoginApp) =>
     handle: async ({ body, caller }) => {
       const token = await ownToken(app, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
-      return { auth: authObject(await renewToken(app, token, body.increment)) };
+      return { auth: presentAuth(await renewToken(app, token, body.increment)) };
     },
   });
 
@@ -106,7 +106,7 @@ const renew = (app: LoginApp) =>
     handle: async ({ body, caller }) => {
       refuseBatch(app, body.token, 'renewed');
       const token = await findByToken(app, caller, body.token);
-      return { auth: authObject(await renewToken(app, token, body.increment)) };
+      return { auth: presentAuth(await renewToken(app, token, body.increment)) };
     },
   });
 

@@ -18,9 +18,9 @@ import {
   tokenByAccessor,
 } from '../queries/tokens.ts';
 import { maySudo } from '../require-grant.ts';
-import type { IssuedToken } from './auth-object.ts';
 import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
+import type { IssuedToken } from './present-auth.ts';
 import { earliest, type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
 import type { TokenRequest } from './token-request.ts';
 

@@ -3,7 +3,7 @@ import { whyNotRenewable } from '../cloudb/why-refused.ts';
 import type { LoginApp } from '../login-app.ts';
 import { roleOfMount } from '../queries/cloudb.ts';
 import { effectiveExpiry, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
-import type { IssuedToken } from './auth-object.ts';
+import type { IssuedToken } from './present-auth.ts';
 import { renewedExpiry, secondsLeft } from './token-lifetime.ts';
 
 /** Moves a token's end by the increment asked for, else by its own TTL. A token of a login is held against its role again. */

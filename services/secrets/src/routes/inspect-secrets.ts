@@ -1,8 +1,8 @@
 import { endpoint } from '@secrets/http';
 import { SealError } from '@secrets/seal';
 import { z } from 'zod';
-import { inspectedAnswer } from '../inspected-answer.ts';
 import type { Kv } from '../kv.ts';
+import { presentSecretState } from '../present-secret-state.ts';
 import { type InspectedRow, inspectSecrets as query } from '../queries/watch.ts';
 
 /** Values read at once: each may be 1 MiB. */
@@ -33,7 +33,7 @@ async function inspectSome(kv: Kv, secretIds: readonly string[]) {
 /** Undefined for a value that does not open: nothing is known of it then, and whoever asks must not act as if it were gone. */
 function inspectOne(kv: Kv, secretId: string, row: InspectedRow | undefined) {
   try {
-    return inspectedAnswer(kv.keyRing, secretId, row);
+    return presentSecretState(kv.keyRing, secretId, row);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     kv.log.error({ error, secretId }, 'a secret cannot be inspected because its value does not open');

@@ -2,8 +2,8 @@ import { notFound } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import type { Kv } from '../kv.ts';
 import { cutToPage, Page } from '../list-page.ts';
-import { mountAnswer } from '../mount-answer.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
+import { presentMount } from '../present-mount.ts';
 import { listMounts, type Mount } from '../queries/mounts.ts';
 
 const path = '/sys/mounts';
@@ -43,4 +43,4 @@ async function pageOf(kv: Kv, namespaceId: string, { after, limit }: Page, warn:
 const keyOf = (mount: Mount): string => `${mount.path}/`;
 
 const byPath = (mounts: readonly Mount[]) =>
-  Object.fromEntries(mounts.map((mount) => [keyOf(mount), mountAnswer(mount)]));
+  Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));

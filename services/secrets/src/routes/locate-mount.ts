@@ -2,8 +2,8 @@ import { notFound } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
 import type { Kv } from '../kv.ts';
-import { mountAnswer } from '../mount-answer.ts';
 import { mountCandidates, withoutEndSlashes } from '../mount-path.ts';
+import { presentMount } from '../present-mount.ts';
 import { findMount, findMountAt } from '../queries/mounts.ts';
 
 /** What command lines ask first, to learn where a mount's path ends and which version it is. */
@@ -19,6 +19,6 @@ export const locateMount = (kv: Kv) =>
       const at = await findMountAt(kv.db, namespaceId, paths);
       const mount = at && (await findMount(kv.db, namespaceId, at.path));
       if (mount === undefined) throw notFound();
-      return { data: { ...mountAnswer(mount), path: `${mount.path}/` } };
+      return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });

@@ -7,10 +7,10 @@ import type { MountRef } from '../known-mounts.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { mergePatch } from '../merge-patch.ts';
+import { presentVersion } from '../present-version.ts';
 import { replaceVersion } from '../put-version.ts';
 import { readWriteState } from '../queries/write-state.ts';
 import { readValue } from '../read-value.ts';
-import { versionMetadata } from '../version-answer.ts';
 import { whyNotWritten } from '../why-not-written.ts';
 
 /** How often a patch begins again because the secret changed under it. */
@@ -42,12 +42,12 @@ async function patchOnce(
   cas: number | null,
 ): Promise<Reply | undefined> {
   const { stored, value } = await readValue(kv, mount, path, 0);
-  if (value === undefined) return { status: 404, data: { data: null, metadata: versionMetadata(stored) } };
+  if (value === undefined) return { status: 404, data: { data: null, metadata: presentVersion(stored) } };
   const state = await readWriteState(kv.db, mount, path);
   const problem = whyNotWritten(state, { cas, mayCreate: false, mayUpdate: true });
   if (problem !== undefined && state.currentVersion === stored.currentVersion) throw problem;
   const merged = SecretData.safeParse(mergePatch(value.reveal(), patch.reveal()));
   if (!merged.success) throw invalid(`data: ${merged.error.issues[0]?.message}`);
   const written = await replaceVersion(kv, mount, path, seal(merged.data), stored);
-  return written === undefined ? undefined : { data: versionMetadata(written) };
+  return written === undefined ? undefined : { data: presentVersion(written) };
 }

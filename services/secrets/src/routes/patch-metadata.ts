@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import { z } from 'zod';
-import { customMetadata, customMetadataPatch, keeping } from '../fields.ts';
+import { customMetadata, customMetadataPatch, retentionFields } from '../fields.ts';
 import type { MountRef } from '../known-mounts.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
@@ -11,9 +11,9 @@ import { type MetadataChange, readMetadata, writeMetadata } from '../queries/met
 const mostTries = 50;
 
 const Patch = z.object({
-  max_versions: keeping.max_versions.nullable(),
-  cas_required: keeping.cas_required.nullable(),
-  delete_version_after: keeping.delete_version_after.nullable(),
+  max_versions: retentionFields.max_versions.nullable(),
+  cas_required: retentionFields.cas_required.nullable(),
+  delete_version_after: retentionFields.delete_version_after.nullable(),
   custom_metadata: customMetadataPatch.nullish(),
 });
 type Patch = z.infer<typeof Patch>;

@@ -1,7 +1,7 @@
-import { keepingAnswer } from '../keeping-answer.ts';
 import { MountGone } from '../known-mounts.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
+import { presentRetention } from '../present-retention.ts';
 import { findMount } from '../queries/mounts.ts';
 
 export const readConfig = (kv: Kv) =>
@@ -13,6 +13,6 @@ export const readConfig = (kv: Kv) =>
     handle: async ({ mount }) => {
       const found = await findMount(kv.db, mount.namespaceId, mount.path);
       if (found === undefined) throw new MountGone();
-      return { data: keepingAnswer(found) };
+      return { data: presentRetention(found) };
     },
   });

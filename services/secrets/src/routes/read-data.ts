@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { versionNumber } from '../fields.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
+import { presentVersion } from '../present-version.ts';
 import { readValue } from '../read-value.ts';
-import { versionMetadata } from '../version-answer.ts';
 
 export const readData = (kv: Kv) =>
   kvOperation({
@@ -14,7 +14,7 @@ export const readData = (kv: Kv) =>
     query: z.object({ version: versionNumber.default(0) }),
     handle: async ({ mount, path, query }) => {
       const { stored, value } = await readValue(kv, mount, path, query.version);
-      const metadata = versionMetadata(stored);
+      const metadata = presentVersion(stored);
       if (value === undefined) return { status: 404, data: { data: null, metadata } };
       return { data: { data: value.reveal(), metadata } };
     },

@@ -2,8 +2,8 @@ import { notFound } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
 import type { Kv } from '../kv.ts';
-import { mountAnswer } from '../mount-answer.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
+import { presentMount } from '../present-mount.ts';
 import { findMount } from '../queries/mounts.ts';
 
 export const readMount = (kv: Kv) =>
@@ -15,6 +15,6 @@ export const readMount = (kv: Kv) =>
     handle: async ({ params, caller }) => {
       const mount = await findMount(kv.db, caller.namespace.id, withoutEndSlashes(params.path));
       if (mount === undefined) throw notFound();
-      return { data: mountAnswer(mount) };
+      return { data: presentMount(mount) };
     },
   });

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { versionNumber } from '../fields.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
+import { presentVersion } from '../present-version.ts';
 import { readValue } from '../read-value.ts';
 import { subkeys } from '../subkeys.ts';
-import { versionMetadata } from '../version-answer.ts';
 
 const depth = integer.refine((given) => given >= 0, { error: 'must not be negative' });
 
@@ -18,7 +18,7 @@ export const readSubkeys = (kv: Kv) =>
     query: z.object({ version: versionNumber.default(0), depth: depth.default(0) }),
     handle: async ({ mount, path, query }) => {
       const { stored, value } = await readValue(kv, mount, path, query.version);
-      const metadata = versionMetadata(stored);
+      const metadata = presentVersion(stored);
       if (value === undefined) return { status: 404, data: { metadata, subkeys: null } };
       return { data: { metadata, subkeys: subkeys(value.reveal(), query.depth) } };
     },

@@ -1,11 +1,11 @@
 import { notFound, permissionDenied } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { description, keeping } from '../fields.ts';
-import { keepingAnswer } from '../keeping-answer.ts';
+import { description, retentionFields } from '../fields.ts';
 import type { Kv } from '../kv.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
 import { MountConfig, MountOptions, mountChange } from '../mount-settings.ts';
+import { presentRetention } from '../present-retention.ts';
 import { findMount, updateMount } from '../queries/mounts.ts';
 
 const path = '/sys/mounts/*path/tune';
@@ -21,7 +21,7 @@ export const readTune = (kv: Kv) =>
       const mount = await findMount(kv.db, caller.namespace.id, withoutEndSlashes(params.path));
       if (mount === undefined) throw notFound();
       return {
-        data: { ...keepingAnswer(mount), description: mount.description, options: { version: '2' } },
+        data: { ...presentRetention(mount), description: mount.description, options: { version: '2' } },
       };
     },
   });
@@ -33,7 +33,7 @@ export const writeTune = (kv: Kv) =>
     summary: 'change the settings of a mount; what is left out stays',
     params,
     body: z.object({
-      ...keeping,
+      ...retentionFields,
       description: description.optional(),
       options: MountOptions,
       config: MountConfig,
@@ -50,7 +50,7 @@ export const writeTune = (kv: Kv) =>
 /** So that a setting that is absent at the top does not hide the same one in `config`. */
 const definedOf = (body: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.keys(keeping)
+    Object.keys(retentionFields)
       .filter((name) => body[name] !== undefined)
       .map((name) => [name, body[name]]),
   );

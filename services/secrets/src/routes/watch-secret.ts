@@ -1,9 +1,9 @@
 import { invalid } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { inspectedAnswer } from '../inspected-answer.ts';
 import type { Kv } from '../kv.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
+import { presentSecretState } from '../present-secret-state.ts';
 import { holdMount, inspectSecrets, isFolder, markWatched } from '../queries/watch.ts';
 import { checkPath } from '../secret-path.ts';
 import { isStorable } from '../storable-text.ts';
@@ -35,7 +35,7 @@ async function watch(kv: Kv, { namespace_id, mount: mountPath, secret_name }: z.
     return { mount, secretId, row, folder };
   });
   return {
-    ...inspectedAnswer(kv.keyRing, secretId ?? null, row),
+    ...presentSecretState(kv.keyRing, secretId ?? null, row),
     mount_id: mount.id,
     accessor: mount.accessor,
     mount_path: mount.path,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keeping } from '../fields.ts';
+import { retentionFields } from '../fields.ts';
 import { MountGone } from '../known-mounts.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
@@ -11,7 +11,7 @@ export const writeConfig = (kv: Kv) =>
     kind: 'config',
     path: 'none',
     summary: 'set what a mount keeps of old versions; what is left out stays',
-    body: z.object(keeping),
+    body: z.object(retentionFields),
     handle: async ({ mount, body }) => {
       const isThere = await updateMount(kv.db, mount.namespaceId, mount.path, {
         maxVersions: body.max_versions,

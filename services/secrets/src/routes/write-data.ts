@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { WriteOptions } from '../fields.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
+import { presentVersion } from '../present-version.ts';
 import { putVersion } from '../put-version.ts';
-import { versionMetadata } from '../version-answer.ts';
 
 export const writeData = (kv: Kv) =>
   kvOperation({
@@ -20,6 +20,6 @@ export const writeData = (kv: Kv) =>
         mayCreate: caller.grants.includes('create'),
         mayUpdate: caller.grants.includes('update'),
       });
-      return { data: versionMetadata(written) };
+      return { data: presentVersion(written) };
     },
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@secrets/access';
 import { Problem, permissionDenied } from '@secrets/domain';
 import { z } from 'zod';
-import { customMetadata, keeping } from '../fields.ts';
+import { customMetadata, retentionFields } from '../fields.ts';
 import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { writeMetadata as runStatement } from '../queries/metadata.ts';
@@ -16,7 +16,7 @@ export const writeMetadata = (kv: Kv) =>
     kind: 'metadata',
     path: 'secret',
     summary: 'set what stands over a secret, also before its first version; what is left out stays',
-    body: z.object({ ...keeping, custom_metadata: customMetadata.optional() }),
+    body: z.object({ ...retentionFields, custom_metadata: customMetadata.optional() }),
     handle: async ({ mount, path, body, caller }) => {
       const change = {
         maxVersions: body.max_versions,

@@ -6,7 +6,7 @@ import type { InspectedRow } from './queries/watch.ts';
  * How a secret stands, for sync-control: names of keys, never values. Without a row it does not exist, which includes
  * that its mount is disabled. `revision` grows with every change.
  */
-export const inspectedAnswer = (
+export const presentSecretState = (
   keyRing: KeyRing,
   secretId: string | null,
   row: InspectedRow | undefined,

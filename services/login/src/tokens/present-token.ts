@@ -8,7 +8,7 @@ const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 const namespaceName = (path: string): string => (path === '' ? 'root' : `${path}/`);
 
 /** What a look-up tells of a stored token. The token itself is not known here: `id` is empty. */
-export const describeToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
+export const presentToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
   id: '',
   accessor: token.accessor,
   type: 'service',
@@ -35,7 +35,7 @@ export const describeToken = (token: StoredToken, now: Date): Record<string, unk
 });
 
 /** What a look-up tells of a batch token: what it holds. */
-export const describeBatchToken = (
+export const presentBatchToken = (
   { holds: token, namespacePath, endsAt }: FoundBatchToken,
   now: Date,
 ): Record<string, unknown> => ({
@@ -59,7 +59,7 @@ export const describeBatchToken = (
 });
 
 /** What a batch token may know of itself: the gateway says who it is, and keeps the token. */
-export const describeBatchCaller = (caller: Caller): Record<string, unknown> => ({
+export const presentBatchCaller = (caller: Caller): Record<string, unknown> => ({
   id: '',
   accessor: '',
   type: 'batch',
