@@ -7,8 +7,8 @@ import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { KnownMounts } from './known-mounts.ts';
-import type { Kv } from './kv.ts';
 import { kvEndpoints } from './kv-endpoints.ts';
 import { internalEndpoints, kvOperations, mountEndpoints } from './routes/all.ts';
 
@@ -31,10 +31,21 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const { db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(db, log);
   const { notifyChanged, notifyMountDisabled } = background;
-  const kv: Kv = { db, keyRing, log, mounts: new KnownMounts(db), notifyChanged, notifyMountDisabled };
+  const context: Context = {
+    db,
+    keyRing,
+    log,
+    mounts: new KnownMounts(db),
+    notifyChanged,
+    notifyMountDisabled,
+  };
   const app = serviceApp({
     service: 'secrets',
-    endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],
+    endpoints: [
+      ...mountEndpoints(context),
+      ...internalEndpoints(context),
+      ...kvEndpoints(context.mounts, kvOperations(context)),
+    ],
     keys,
     log,
     metrics,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { encodeSecretData, Problem, type SecretData, versionAad } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
+import type { Context } from './context.ts';
 import type { MountRef } from './known-mounts.ts';
-import type { Kv } from './kv.ts';
 import { readWriteState } from './queries/write-state.ts';
 import { type NewVersion, type WrittenVersion, writeVersion } from './queries/write-version.ts';
 import { type WantedWrite, whyNotWritten } from './why-not-written.ts';
@@ -16,17 +16,17 @@ const mostValueBytes = maxBodyBytes;
 
 /** Writes the next version of a secret. Throws `too_large`, what `whyNotWritten` says, or `MountGone`. */
 export async function putVersion(
-  kv: Kv,
+  context: Context,
   mount: MountRef,
   path: string,
   value: Sealed<SecretData>,
   wanted: WantedWrite,
 ): Promise<WrittenVersion> {
-  const given: NewVersion = { ...wanted, ...sealNew(kv, mount, path, value), onlyIf: null };
+  const given: NewVersion = { ...wanted, ...sealNew(context, mount, path, value), onlyIf: null };
   for (let tries = 0; tries < mostTries; tries++) {
-    const written = await writeVersion(kv.db, mount, path, given);
-    if (written !== undefined) return notifyIfWatched(kv, written);
-    const problem = whyNotWritten(await readWriteState(kv.db, mount, path), wanted);
+    const written = await writeVersion(context.db, mount, path, given);
+    if (written !== undefined) return notifyIfWatched(context, written);
+    const problem = whyNotWritten(await readWriteState(context.db, mount, path), wanted);
     if (problem !== undefined) throw problem;
   }
   throw new Problem('unavailable', 'too many writers of this secret at once; try again');
@@ -34,23 +34,23 @@ export async function putVersion(
 
 /** Writes the next version of a secret that nobody changed since it was read; undefined when somebody did. Throws `too_large`. */
 export async function replaceVersion(
-  kv: Kv,
+  context: Context,
   mount: MountRef,
   path: string,
   value: Sealed<SecretData>,
   read: { secretId: string; revision: number; currentVersion: number },
 ): Promise<WrittenVersion | undefined> {
-  const written = await writeVersion(kv.db, mount, path, {
-    ...sealNew(kv, mount, path, value),
+  const written = await writeVersion(context.db, mount, path, {
+    ...sealNew(context, mount, path, value),
     cas: read.currentVersion,
     mayCreate: false,
     mayUpdate: true,
     onlyIf: { secretId: read.secretId, revision: read.revision },
   });
-  return written === undefined ? undefined : notifyIfWatched(kv, written);
+  return written === undefined ? undefined : notifyIfWatched(context, written);
 }
 
-function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData>) {
+function sealNew(context: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
   const plain = encodeSecretData(value.reveal());
   if (plain.length > mostValueBytes) throw new Problem('too_large', 'data: the secret would be over 1 MiB');
   const versionId = randomUUID();
@@ -58,11 +58,11 @@ function sealNew(kv: Kv, mount: MountRef, path: string, value: Sealed<SecretData
   return {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(kv.keyRing, aad, plain),
+    sealed: encrypt(context.keyRing, aad, plain),
   };
 }
 
-function notifyIfWatched(kv: Kv, written: WrittenVersion): WrittenVersion {
-  if (written.watched) kv.notifyChanged();
+function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {
+  if (written.watched) context.notifyChanged();
   return written;
 }

@@ -1,7 +1,7 @@
 import { invalid } from '@secrets/domain';
 import { type Endpoint, endpoint, stringList } from '@secrets/http';
 import { z } from 'zod';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/tokens.ts';
 import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
@@ -10,9 +10,13 @@ const mostPaths = 256;
 const asked = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value. */
-export const capabilityEndpoints = (app: LoginApp): Endpoint[] => [own(app), byAccessor(app), byToken(app)];
+export const capabilityEndpoints = (context: Context): Endpoint[] => [
+  own(context),
+  byAccessor(context),
+  byToken(context),
+];
 
-const own = (app: LoginApp) =>
+const own = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-self',
@@ -20,34 +24,34 @@ const own = (app: LoginApp) =>
     body: z.object(asked),
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
-      return presentCapabilities(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
-const byAccessor = (app: LoginApp) =>
+const byAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-accessor',
     summary: 'What the token of an accessor may do on some paths',
     body: z.object({ ...asked, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const token = await findByAccessor(app, caller, body.accessor);
+      const token = await findByAccessor(context, caller, body.accessor);
       return presentCapabilities(
-        await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)),
+        await capabilitiesOf(context.db, holderOf(token), caller.namespace, pathsIn(body)),
       );
     },
   });
 
-const byToken = (app: LoginApp) =>
+const byToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities',
     summary: 'What a token may do on some paths',
     body: z.object({ ...asked, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const batch = await findBatchToken(app, caller, body.token);
-      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(app, caller, body.token));
-      return presentCapabilities(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      const batch = await findBatchToken(context, caller, body.token);
+      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(context, caller, body.token));
+      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { login } from '../cloudb/login.ts';
 import { LoginRequest } from '../cloudb/login-request.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { presentAuth } from '../tokens/present-auth.ts';
 
 /** Counts logins: `issued`, or the kind of problem. */
@@ -12,7 +12,7 @@ export interface LoginOutcomes {
 }
 
 /** `auth/<mount>/login` (spec, sections 2.3 and 4.1); needs no token. */
-export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint =>
+export const loginEndpoint = (context: Context, outcomes: LoginOutcomes): Endpoint =>
   endpoint({
     method: 'post',
     path: '/auth/*mount/login',
@@ -22,7 +22,7 @@ export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint 
     handle: async ({ params: { mount }, body, caller }) => {
       const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
       try {
-        const issued = await login(app, at, body);
+        const issued = await login(context, at, body);
         outcomes.inc({ outcome: 'issued' });
         return { auth: presentAuth(issued) };
       } catch (error) {

@@ -9,7 +9,7 @@ import {
 } from '@secrets/access';
 import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import {
   effectiveExpiry,
   insertToken,
@@ -32,14 +32,14 @@ export interface CreateTokenOptions {
 
 /** Makes a token for the caller: a child of the caller's, unless an orphan is wanted (which needs `sudo`). */
 export async function createToken(
-  app: LoginApp,
+  context: Context,
   caller: Caller,
   options: CreateTokenOptions,
 ): Promise<IssuedToken> {
   const { request } = options;
   const now = new Date();
   refuseForbiddenRequest(caller, options);
-  const parent = await requireUsableParent(app, caller);
+  const parent = await requireUsableParent(context, caller);
   const policies = childPolicies(caller, {
     policies: request.policies,
     withoutDefault: request.no_default_policy ?? false,
@@ -58,7 +58,7 @@ export async function createToken(
   );
   const boundCidrs = childCidrs(caller, parent.boundCidrs, request.bound_cidrs);
   const token = { ...newTokenOf(caller, options, policies, lifetime), boundCidrs };
-  const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
+  const answer = type === 'batch' ? issueBatchToken(context, token) : await issueServiceToken(context, token);
   const endsAt = earliest(lifetime.expiresAt, options.orphan ? null : effectiveExpiry(parent));
   return { ...answer, leaseSeconds: secondsLeft(endsAt, now) };
 }
@@ -84,22 +84,22 @@ function newTokenOf(
 }
 
 async function issueServiceToken(
-  app: LoginApp,
+  context: Context,
   unnamed: Omit<NewToken, 'hash' | 'accessor'>,
 ): Promise<IssuedToken> {
   const token = newToken();
   const stored = { ...unnamed, hash: tokenHash(token.reveal()), accessor: newAccessor() };
-  await insertToken(app.db, stored);
+  await insertToken(context.db, stored);
   return issued(stored, token, 'service');
 }
 
-function issueBatchToken(app: LoginApp, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
-  return issued({ ...token, accessor: null, renewable: false }, batchToken(app, token, null), 'batch');
+function issueBatchToken(context: Context, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
+  return issued({ ...token, accessor: null, renewable: false }, batchToken(context, token, null), 'batch');
 }
 
 /** Seals a batch token, of the auth mount that issues it if one does; a payload that does not fit into a header is the asker's to shorten. */
 export function batchToken(
-  app: Pick<LoginApp, 'keys'>,
+  context: Pick<Context, 'keys'>,
   token: Omit<NewToken, 'hash' | 'accessor'>,
   mountId: string | null,
 ): Sealed<string> {
@@ -118,7 +118,7 @@ export function batchToken(
     mount_id: mountId,
   };
   try {
-    return sealBatchToken(batchTokenKeyRing(app.keys), payload);
+    return sealBatchToken(batchTokenKeyRing(context.keys), payload);
   } catch (error) {
     if (error instanceof RangeError)
       throw invalid('policies, meta and bound_cidrs are too long for a batch token');
@@ -148,8 +148,8 @@ function refuseForbiddenRequest(caller: Caller, { request, orphan }: CreateToken
   if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
 }
 
-async function requireUsableParent(app: LoginApp, caller: Caller): Promise<StoredToken> {
-  const parent = caller.accessor === null ? undefined : await tokenByAccessor(app.db, caller.accessor);
+async function requireUsableParent(context: Context, caller: Caller): Promise<StoredToken> {
+  const parent = caller.accessor === null ? undefined : await tokenByAccessor(context.db, caller.accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot make tokens');
   return parent;

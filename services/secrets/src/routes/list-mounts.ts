@@ -1,6 +1,6 @@
 import { notFound } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { cutToPage, Page } from '../list-page.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
 import { presentMount } from '../present-mount.ts';
@@ -9,34 +9,39 @@ import { listMounts, type Mount } from '../queries/mounts.ts';
 const path = '/sys/mounts';
 
 /** GET: each mount by its path. */
-export const readMounts = (kv: Kv) =>
+export const readMounts = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'read all mounts of the namespace',
     query: Page,
     handle: async ({ query, caller, warn }) => {
-      const mounts = await pageOf(kv, caller.namespace.id, query, warn);
+      const mounts = await pageOf(context, caller.namespace.id, query, warn);
       return { data: byPath(mounts) };
     },
   });
 
 /** LIST: the same under `key_info`, beside the names. */
-export const listMountPaths = (kv: Kv) =>
+export const listMountPaths = (context: Context) =>
   endpoint({
     method: 'list',
     path,
     summary: 'list the mounts of the namespace',
     query: Page,
     handle: async ({ query, caller, warn }) => {
-      const mounts = await pageOf(kv, caller.namespace.id, query, warn);
+      const mounts = await pageOf(context, caller.namespace.id, query, warn);
       if (mounts.length === 0) throw notFound();
       return { data: { keys: mounts.map(keyOf), key_info: byPath(mounts) } };
     },
   });
 
-async function pageOf(kv: Kv, namespaceId: string, { after, limit }: Page, warn: (sentence: string) => void) {
-  const mounts = await listMounts(kv.db, namespaceId, withoutEndSlashes(after), limit + 1);
+async function pageOf(
+  context: Context,
+  namespaceId: string,
+  { after, limit }: Page,
+  warn: (sentence: string) => void,
+) {
+  const mounts = await listMounts(context.db, namespaceId, withoutEndSlashes(after), limit + 1);
   return cutToPage(mounts, limit, keyOf, warn);
 }
 

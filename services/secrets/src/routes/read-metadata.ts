@@ -1,18 +1,18 @@
 import { notFound } from '@secrets/domain';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { presentRetention } from '../present-retention.ts';
 import { presentCustomMetadata, presentTime } from '../present-version.ts';
 import { type Metadata, readMetadata as queryMetadata, type VersionLine } from '../queries/metadata.ts';
 
-export const readMetadata = (kv: Kv) =>
+export const readMetadata = (context: Context) =>
   kvOperation({
     method: 'get',
     kind: 'metadata',
     path: 'secret',
     summary: 'read what stands over a secret and its versions',
     handle: async ({ mount, path }) => {
-      const found = await queryMetadata(kv.db, mount, path);
+      const found = await queryMetadata(context.db, mount, path);
       if (found === undefined) throw notFound();
       return { data: presentMetadata(found) };
     },

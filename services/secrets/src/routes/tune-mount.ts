@@ -1,8 +1,8 @@
 import { notFound, permissionDenied } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { description, retentionFields } from '../fields.ts';
-import type { Kv } from '../kv.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
 import { MountConfig, MountOptions, mountChange } from '../mount-settings.ts';
 import { presentRetention } from '../present-retention.ts';
@@ -11,14 +11,14 @@ import { findMount, updateMount } from '../queries/mounts.ts';
 const path = '/sys/mounts/*path/tune';
 const params = z.object({ path: z.string() });
 
-export const readTune = (kv: Kv) =>
+export const readTune = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'read the settings of a mount',
     params,
     handle: async ({ params, caller }) => {
-      const mount = await findMount(kv.db, caller.namespace.id, withoutEndSlashes(params.path));
+      const mount = await findMount(context.db, caller.namespace.id, withoutEndSlashes(params.path));
       if (mount === undefined) throw notFound();
       return {
         data: { ...presentRetention(mount), description: mount.description, options: { version: '2' } },
@@ -26,7 +26,7 @@ export const readTune = (kv: Kv) =>
     },
   });
 
-export const writeTune = (kv: Kv) =>
+export const writeTune = (context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -41,7 +41,12 @@ export const writeTune = (kv: Kv) =>
     handle: async ({ params, body, caller }) => {
       if (!caller.grants.includes('update')) throw permissionDenied();
       const change = mountChange({ ...body.config, ...definedOf(body) }, body.description);
-      const isThere = await updateMount(kv.db, caller.namespace.id, withoutEndSlashes(params.path), change);
+      const isThere = await updateMount(
+        context.db,
+        caller.namespace.id,
+        withoutEndSlashes(params.path),
+        change,
+      );
       if (!isThere) throw notFound();
       return undefined;
     },

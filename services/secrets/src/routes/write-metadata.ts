@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@secrets/access';
 import { Problem, permissionDenied } from '@secrets/domain';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { customMetadata, retentionFields } from '../fields.ts';
-import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { writeMetadata as runStatement } from '../queries/metadata.ts';
 import { readWriteState } from '../queries/write-state.ts';
 
 const mostTries = 8;
 
-export const writeMetadata = (kv: Kv) =>
+export const writeMetadata = (context: Context) =>
   kvOperation({
     method: 'post',
     kind: 'metadata',
@@ -26,8 +26,8 @@ export const writeMetadata = (kv: Kv) =>
       };
       const conditions = { ...grantsOf(caller), secretId: randomUUID(), onlyIf: null };
       for (let tries = 0; tries < mostTries; tries++) {
-        if (await runStatement(kv.db, mount, path, change, conditions)) return undefined;
-        const { exists } = await readWriteState(kv.db, mount, path);
+        if (await runStatement(context.db, mount, path, change, conditions)) return undefined;
+        const { exists } = await readWriteState(context.db, mount, path);
         if (!(exists ? conditions.mayUpdate : conditions.mayCreate)) throw permissionDenied();
       }
       throw new Problem('unavailable', 'too many writers of this secret at once; try again');

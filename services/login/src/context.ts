@@ -7,7 +7,7 @@ import type { LoginTargets } from './cloudb/login-targets.ts';
 import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 
 /** What an endpoint of this service works with. */
-export interface LoginApp {
+export interface Context {
   db: Db;
   keyRing: KeyRing;
   keys: InternalKeys;

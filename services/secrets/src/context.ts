@@ -4,7 +4,7 @@ import type { Logger } from '@secrets/telemetry';
 import type { KnownMounts } from './known-mounts.ts';
 
 /** What the endpoints of this service work with. */
-export interface Kv {
+export interface Context {
   db: Db;
   keyRing: KeyRing;
   log: Logger;
