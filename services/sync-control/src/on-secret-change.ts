@@ -30,7 +30,7 @@ export async function onSecretChange(
 }
 
 /**
- * Brings every association of a secret in line with how it stands. What was seen earlier than what an association was
+ * Reconciles every association of a secret with its current state. What was seen earlier than what an association was
  * last planned from is left alone: a later look has already won.
  */
 export async function followSecret({ context, log }: Following, secret: InspectedSecret): Promise<void> {

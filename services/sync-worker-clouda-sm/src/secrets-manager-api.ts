@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { credentialsFor, type Link } from './credentials.ts';
 import { faulting, hasCode } from './fault-of.ts';
-import { Described, Replicated, readAnswer, Written } from './schema.ts';
+import { Described, parseResponse, Replicated, Written } from './schema.ts';
 import type { CloudASettings } from './settings.ts';
 
 /** The calls of the secrets manager; failures are `Fault`s. Each is one request, given up with the signal. */
@@ -32,7 +32,7 @@ export class SecretsManagerApi {
   }
 
   async create(input: CreateSecretCommandInput, signal: AbortSignal) {
-    return readAnswer(
+    return parseResponse(
       Written,
       await this.#call(
         'CreateSecret',
@@ -44,7 +44,7 @@ export class SecretsManagerApi {
 
   async describe(SecretId: string, signal: AbortSignal) {
     const command = new DescribeSecretCommand({ SecretId });
-    return readAnswer(
+    return parseResponse(
       Described,
       await this.#call('DescribeSecret', (client, bound) => client.send(command, bound), signal),
     );
@@ -58,7 +58,7 @@ export class SecretsManagerApi {
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
-    return readAnswer(
+    return parseResponse(
       Written,
       await this.#call(
         'PutSecretValue',
@@ -108,7 +108,7 @@ export class SecretsManagerApi {
   async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
     const AddReplicaRegions = regions.map((Region) => ({ Region }));
     const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
-    return readAnswer(
+    return parseResponse(
       Replicated,
       await this.#call('ReplicateSecretToRegions', (client, bound) => client.send(command, bound), signal),
     );
