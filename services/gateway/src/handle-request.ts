@@ -8,7 +8,7 @@ import { type Health, healthPath } from './health.ts';
 import type { RefuseFilledNamespace } from './namespace-left.ts';
 import { ClientGone, readBody } from './read-body.ts';
 import { type UpstreamName, upstreamFor } from './routing.ts';
-import { sendFailure, sendJson } from './send-answer.ts';
+import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface GatewayContext {

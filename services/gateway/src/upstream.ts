@@ -4,7 +4,7 @@ import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
 import type { GatewayRequest } from './gateway-request.ts';
 import { ClientGone } from './read-body.ts';
-import { RelayedAnswer } from './relayed-answer.ts';
+import { RelayedResponse } from './relayed-response.ts';
 import type { UpstreamName } from './routing.ts';
 
 /** What is sent on: the request as it was judged, its caller, its body. */
@@ -47,9 +47,9 @@ export function openUpstream(
     bodyTimeout: timeoutMs,
     connect: { timeout: 5_000 },
   });
-  const send = (request: ForwardedRequest, response: ServerResponse): RelayedAnswer => {
+  const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { gatewayRequest, caller, body } = request;
-    const answer = new RelayedAnswer(response, gatewayRequest.requestId);
+    const relayed = new RelayedResponse(response, gatewayRequest.requestId);
     const assertion = signAssertion(
       keys,
       { from: 'gateway', to: name, method: gatewayRequest.method, path: gatewayRequest.forwardPath },
@@ -65,28 +65,28 @@ export function openUpstream(
         headers,
         body: body ?? null,
       },
-      answer,
+      relayed,
     );
-    return answer;
+    return relayed;
   };
   return {
     name,
     forward: async (request, response) => {
-      const answer = send(request, response);
+      const relayed = send(request, response);
       try {
-        return await answer.done;
+        return await relayed.done;
       } catch (error) {
         const mayRepeat =
-          request.gatewayRequest.method === 'GET' && !answer.hasBegun && wasIdleTooLong(error);
+          request.gatewayRequest.method === 'GET' && !relayed.hasBegun && wasIdleTooLong(error);
         if (mayRepeat)
           return await send(request, response).done.catch((again) => fail(name, again, response));
         return fail(name, error, response);
       }
     },
     fetchOwn: async (path) => {
-      const answer = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
-      const body = await answer.body.text();
-      if (answer.statusCode !== 200) throw new Error(`${name} answers ${path} with ${answer.statusCode}`);
+      const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
+      const body = await relayed.body.text();
+      if (relayed.statusCode !== 200) throw new Error(`${name} answers ${path} with ${relayed.statusCode}`);
       return JSON.parse(body);
     },
     close: () => pool.destroy(),

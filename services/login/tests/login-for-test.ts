@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Caller, InternalKeys } from '@secrets/access';
 import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
-import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
 import { createLogin, ensureRootToken, migrations } from '../src/app.ts';
@@ -14,9 +14,9 @@ export interface LoginForTest {
   logged: () => string;
   /** The caller of the root token. */
   root: Caller;
-  call: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<TestAnswer>;
+  call: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<TestResponse>;
   /** A caller as the gateway would make it for a token that was just issued. */
-  callerOf: (answer: TestAnswer, over?: Partial<Caller>) => Caller;
+  callerOf: (answer: TestResponse, over?: Partial<Caller>) => Caller;
   epoch: () => Promise<number>;
   /** What the service answers outside of its API. */
   plain: (path: string) => Promise<{ paths: Record<string, unknown> }>;

@@ -4,7 +4,7 @@ import type { Caller } from '@secrets/access';
 import type { Broker, Json } from '@secrets/broker';
 import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
-import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSecrets, migrations } from '../src/app.ts';
@@ -14,8 +14,8 @@ export interface TestSecrets {
   db: Db;
   url: string;
   published: Json[];
-  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestAnswer>;
-  ask(path: string, body: unknown): Promise<TestAnswer>;
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  ask(path: string, body: unknown): Promise<TestResponse>;
   /** A second process on the same database. */
   another(): Promise<Omit<TestSecrets, 'another' | 'db'>>;
   start(): Promise<void>;
