@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const mostStartMs = 120_000;
+const startTimeoutMs = 120_000;
 
 export interface ServiceProcessOptions {
   /** What it is called here; two replicas differ. */
@@ -63,7 +63,7 @@ export class ServiceProcess {
 
   /** Resolves when it says that it is ready; throws when it has ended, or is not within a minute. */
   async ready(): Promise<void> {
-    const end = Date.now() + mostStartMs;
+    const end = Date.now() + startTimeoutMs;
     while (!(await this.isReady())) {
       if (!this.isRunning()) throw new Error(`${this.name} ended before it was ready`);
       if (Date.now() > end) throw new Error(`${this.name} was not ready in time`);

@@ -52,7 +52,7 @@ export interface AuthenticatorOptions {
  */
 export function createAuthenticator({ db, keys, clock = Date.now }: AuthenticatorOptions): Authenticator {
   const tokens = tokenReader(db, keys, clock);
-  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, maxEntries: mostNamespaces });
+  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, maxEntries: maxNamespaces });
   const namespaceAt = (path: string) => namespaces.get(path, () => readNamespace(db, path));
 
   const authorizeToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
@@ -107,7 +107,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
   };
 }
 
-const mostNamespaces = 10_000;
+const maxNamespaces = 10_000;
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
 /** `sys/sync/config` answers only in the root and the administrative namespace (spec, section 5). */

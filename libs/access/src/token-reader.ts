@@ -13,11 +13,11 @@ export interface TokenReader {
   epochNow(): Promise<number>;
 }
 
-const mostTokens = 20_000;
+const maxTokens = 20_000;
 /** A few hundred reads of the epoch a second at most, however many requests there are. */
 const epochGapMs = 4;
 /** Paths in the policies, and ranges of addresses, of all tokens kept together: one takes 0.5 kilobytes of memory, a path with `+` up to 2.5. */
-const mostParts = 200_000;
+const maxRules = 200_000;
 
 /** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
@@ -25,10 +25,10 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
   const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
   const cache = epochCache<AccessToken>({
     epochNow,
-    maxEntries: mostTokens,
+    maxEntries: maxTokens,
     isCacheable: (token) => !token.hasLimitedUses,
     weightOf: (token) => token.rules.paths + (token.boundTo?.size ?? 0) + 1,
-    maxWeight: mostParts,
+    maxWeight: maxRules,
   });
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {

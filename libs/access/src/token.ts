@@ -9,7 +9,7 @@ const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
 /** A root token that an operator chose: taken as it is, so all that is known of it is what no other token is. */
 const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Longest batch token that is opened, in characters; it has to fit into a header. */
-const longestBatchToken = 8_192;
+const maxBatchTokenLength = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const batchTokenAad = 'batch-token';
 
@@ -25,7 +25,7 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 /** What a string is by its form alone; undefined when it can be no token of ours. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
   if (serviceToken.test(token) || isChosenToken(token)) return 'service';
-  if (token.length <= longestBatchToken && batchToken.test(token)) return 'batch';
+  if (token.length <= maxBatchTokenLength && batchToken.test(token)) return 'batch';
   return undefined;
 }
 
@@ -63,7 +63,7 @@ export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
 export function sealBatchToken(keyRing: KeyRing, payload: BatchToken): Sealed<string> {
   const token =
     batchPrefix + encrypt(keyRing, batchTokenAad, Buffer.from(JSON.stringify(payload))).toString('base64url');
-  if (token.length > longestBatchToken) throw new RangeError('a batch token is at most 8192 characters');
+  if (token.length > maxBatchTokenLength) throw new RangeError('a batch token is at most 8192 characters');
   return seal(token);
 }
 

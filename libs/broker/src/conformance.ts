@@ -10,12 +10,12 @@ const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 function slowHandler() {
   const seen: unknown[] = [];
   let atWork = 0;
-  let most = 0;
+  let maxAtWork = 0;
   const leaving = new Set<() => void>();
   const handler = async (message: unknown) => {
     seen.push(message);
     atWork += 1;
-    most = Math.max(most, atWork);
+    maxAtWork = Math.max(maxAtWork, atWork);
     await new Promise<void>((resolve) => leaving.add(resolve));
     atWork -= 1;
     return 'ack' as const;
@@ -24,7 +24,7 @@ function slowHandler() {
     for (const leave of leaving) leave();
     leaving.clear();
   };
-  return { handler, letGo, seen, atWork: () => atWork, most: () => most };
+  return { handler, letGo, seen, atWork: () => atWork, maxAtWork: () => maxAtWork };
 }
 
 /** Takes everything from a queue into a list. */
@@ -110,7 +110,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
           work.letGo();
           await soon(10);
         }
-        expect(work.most()).toBe(4);
+        expect(work.maxAtWork()).toBe(4);
         await consumer.stop();
       });
 

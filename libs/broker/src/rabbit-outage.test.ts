@@ -64,10 +64,10 @@ describeOnRabbit('RabbitMQ on bad days', () => {
     await broker.publish('q', numbers(400));
     const seen = new Set<unknown>();
     let atWork = 0;
-    let most = 0;
+    let maxAtWork = 0;
     await broker.consume('q', { concurrency: 5 }, async (message) => {
       atWork += 1;
-      most = Math.max(most, atWork);
+      maxAtWork = Math.max(maxAtWork, atWork);
       await soon(5);
       if (seen.size === 10 || seen.size === 100) proxy.cut();
       seen.add(message);
@@ -75,7 +75,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
       return 'ack';
     });
     await eventually(() => expect(seen.size).toBe(400));
-    expect(most).toBeLessThanOrEqual(5);
+    expect(maxAtWork).toBeLessThanOrEqual(5);
     await eventually(async () => expect((await broker.depth('q')).ready).toBe(0));
     expect(await broker.deadLetterDepth('q')).toBe(0);
   });

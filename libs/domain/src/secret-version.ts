@@ -14,7 +14,7 @@ export const versionAad = ({ mountId, path, versionId }: VersionLocation): strin
   `secrets.versions:${mountId}:${versionId}:${path}`;
 
 /** How deep the objects and lists of a secret may be nested. */
-const mostLevels = 100;
+const maxDepth = 100;
 
 /** The value of one version: a JSON object. */
 export type SecretData = Record<string, unknown>;
@@ -24,7 +24,7 @@ export const SecretData = z
   .custom<SecretData>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
     error: 'must be a JSON object',
   })
-  .refine((given) => fitsIn(mostLevels, given), { error: `is nested deeper than ${mostLevels} levels` })
+  .refine((given) => fitsIn(maxDepth, given), { error: `is nested deeper than ${maxDepth} levels` })
   .meta({ type: 'object' });
 
 /** The bytes that are sealed for a value. */

@@ -13,7 +13,7 @@ interface Client {
   lastUsed: number;
 }
 
-const mostClients = 200;
+const maxClients = 200;
 
 /**
  * Connected clients, one a destination, used again between entries. A changed destination gets a new one; the old one
@@ -52,7 +52,7 @@ export class Clients {
     const known = this.#clients.get(destination.id);
     if (known?.revision === destination.revision) return known;
     this.#retire(destination.id);
-    if (this.#clients.size >= mostClients) this.#retireLongestUnused();
+    if (this.#clients.size >= maxClients) this.#retireLongestUnused();
     const client: Client = {
       revision: destination.revision,
       connected: this.#connect(destination),

@@ -54,10 +54,10 @@ async function keysAt(holder: InternalClient, path: string, caller: Caller): Pro
   }
 }
 
-const mostNamed = 5;
+const maxListed = 5;
 
 function named(what: string, keys: readonly string[]): string {
   if (keys.length === 0) return '';
-  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : '';
-  return `${what} (${keys.slice(0, mostNamed).join(', ')}${more})`;
+  const more = keys.length > maxListed ? ` and ${keys.length - maxListed} more` : '';
+  return `${what} (${keys.slice(0, maxListed).join(', ')}${more})`;
 }

@@ -9,10 +9,10 @@ import { type NewVersion, type WrittenVersion, writeVersion } from './queries/wr
 import { type WantedWrite, whyNotWritten } from './why-not-written.ts';
 
 /** How often two writers may meet in creating the same secret before one gives up. */
-const mostTries = 8;
+const maxAttempts = 8;
 
 /** Most bytes of a value: as many as a request can bring, however many patches it grew by. */
-const mostValueBytes = maxBodyBytes;
+const maxValueBytes = maxBodyBytes;
 
 /** Writes the next version of a secret. Throws `too_large`, what `whyNotWritten` says, or `MountGone`. */
 export async function putVersion(
@@ -23,7 +23,7 @@ export async function putVersion(
   wanted: WantedWrite,
 ): Promise<WrittenVersion> {
   const given: NewVersion = { ...wanted, ...sealNew(context, mount, path, value), onlyIf: null };
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxAttempts; tries++) {
     const written = await writeVersion(context.db, mount, path, given);
     if (written !== undefined) return notifyIfWatched(context, written);
     const problem = whyNotWritten(await readWriteState(context.db, mount, path), wanted);
@@ -52,7 +52,7 @@ export async function replaceVersion(
 
 function sealNew(context: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
   const plain = encodeSecretData(value.reveal());
-  if (plain.length > mostValueBytes) throw new Problem('too_large', 'data: the secret would be over 1 MiB');
+  if (plain.length > maxValueBytes) throw new Problem('too_large', 'data: the secret would be over 1 MiB');
   const versionId = randomUUID();
   const aad = versionAad({ mountId: mount.id, path, versionId });
   return {

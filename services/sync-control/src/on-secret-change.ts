@@ -47,7 +47,7 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
 }
 
 /** Of so many keys at most the association says why they are not synced. */
-const mostNoted = 1_000;
+const maxRecordedKeys = 1_000;
 
 /** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
 async function follow(
@@ -60,7 +60,7 @@ async function follow(
     ? await followedKeys(tx, context.prefix, association, secret.keys)
     : undefined;
   const unnamed = followed?.unnamed ?? [];
-  await notePlanned(tx, association.id, secret.revision, unnamed.slice(0, mostNoted));
+  await notePlanned(tx, association.id, secret.revision, unnamed.slice(0, maxRecordedKeys));
   if (unnamed.length > 0)
     log.warn(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },

@@ -6,7 +6,7 @@ import { countAssociations } from './queries/associations.ts';
 import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
 
 /** The refusal counts the associations up to here. */
-const mostNamed = 10_000;
+const maxListed = 10_000;
 
 /** How a destination is to go. */
 export interface RemovalManner {
@@ -31,7 +31,7 @@ export async function removeDestination(
   await db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;
-    const associations = await countAssociations(tx, destination.id, mostNamed + 1);
+    const associations = await countAssociations(tx, destination.id, maxListed + 1);
     if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
     if (manner.purge) {
       await retryFailedRemovals(tx, destination.id); // what an earlier purge could not remove
@@ -43,6 +43,6 @@ export async function removeDestination(
 }
 
 function inWords(associations: number): string {
-  if (associations > mostNamed) return `more than ${mostNamed} associations`;
+  if (associations > maxListed) return `more than ${maxListed} associations`;
   return `${associations} association${associations === 1 ? '' : 's'}`;
 }

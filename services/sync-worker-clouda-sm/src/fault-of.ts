@@ -163,12 +163,12 @@ function waitIn(
   return seconds === undefined ? {} : { retryAfterSeconds: seconds };
 }
 
-const longestWaitSeconds = 86_400;
+const maxWaitSeconds = 86_400;
 
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header)
     ? Number(header)
     : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isNaN(seconds) || seconds < 0 ? undefined : Math.min(seconds, longestWaitSeconds);
+  return Number.isNaN(seconds) || seconds < 0 ? undefined : Math.min(seconds, maxWaitSeconds);
 }

@@ -9,7 +9,7 @@ export type LoginTargets = (
   role: string,
 ) => Promise<LoginTarget | undefined>;
 
-const mostTargets = 2_000;
+const maxTargets = 2_000;
 
 /**
  * Keeps mounts, configurations and roles in memory, and looks at the epoch before each use: a change that was
@@ -19,7 +19,7 @@ const mostTargets = 2_000;
 export function loginTargets(db: Sql): LoginTargets {
   const cache = epochCache<LoginTarget>({
     epochNow: sharedRead(() => readEpoch(db)),
-    maxEntries: mostTargets,
+    maxEntries: maxTargets,
     isCacheable: ({ role }) => role !== null,
   });
   return (namespaceId, mount, role) => {

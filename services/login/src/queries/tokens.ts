@@ -144,8 +144,8 @@ export const revokeOrphan = (db: Db, accessor: string): Promise<void> =>
 
 const ended = '(expires_at <= now() or uses_left = 0)';
 
-/** Deletes up to `most` tokens that have ended or are used up, with what was made with them; gives how many there were. */
-export async function deleteExpiredTokens(db: Db, most: number): Promise<number> {
+/** Deletes up to `limit` tokens that have ended or are used up, with what was made with them; gives how many there were. */
+export async function deleteExpiredTokens(db: Db, limit: number): Promise<number> {
   const due = await db.query(`select 1 from login.tokens where ${ended} limit 1`);
   if (due.length === 0) return 0;
   return revoking(db, async (tx) => {
@@ -153,7 +153,7 @@ export async function deleteExpiredTokens(db: Db, most: number): Promise<number>
       `delete from login.tokens where hash in (
          select hash from login.tokens where ${ended} limit $1 for update skip locked
        ) returning 1`,
-      [most],
+      [limit],
     );
     return gone.length;
   });

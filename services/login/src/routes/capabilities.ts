@@ -6,7 +6,7 @@ import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/tokens.ts';
 import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
 
-const mostPaths = 256;
+const maxPaths = 256;
 const asked = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value. */
@@ -68,7 +68,7 @@ const holderOfBatch = ({ holds, namespacePath }: FoundBatchToken) => ({
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
-  if (paths.length > mostPaths) throw invalid(`paths: at most ${mostPaths}`);
+  if (paths.length > maxPaths) throw invalid(`paths: at most ${maxPaths}`);
   return paths;
 }
 

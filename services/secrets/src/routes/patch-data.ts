@@ -14,7 +14,7 @@ import { readValue } from '../read-value.ts';
 import { whyNotWritten } from '../why-not-written.ts';
 
 /** How often a patch begins again because the secret changed under it. */
-const mostTries = 50;
+const maxAttempts = 50;
 
 export const patchData = (context: Context) =>
   kvOperation({
@@ -25,7 +25,7 @@ export const patchData = (context: Context) =>
     body: z.object({ data: SecretData.transform(seal), options: WriteOptions }),
     handle: async ({ mount, path, body }) => {
       const cas = body.options?.cas ?? null;
-      for (let tries = 0; tries < mostTries; tries++) {
+      for (let tries = 0; tries < maxAttempts; tries++) {
         const reply = await patchOnce(context, mount, path, body.data, cas);
         if (reply !== undefined) return reply;
       }

@@ -8,7 +8,7 @@ import { kvOperation } from '../kv-operation.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type MetadataChange, readMetadata, writeMetadata } from '../queries/metadata.ts';
 
-const mostTries = 50;
+const maxAttempts = 50;
 
 const Patch = z.object({
   max_versions: retentionFields.max_versions.nullable(),
@@ -26,7 +26,7 @@ export const patchMetadata = (context: Context) =>
     summary: 'merge a patch (RFC 7386) into what stands over a secret; null goes back to the default',
     body: Patch,
     handle: async ({ mount, path, body }) => {
-      for (let tries = 0; tries < mostTries; tries++) {
+      for (let tries = 0; tries < maxAttempts; tries++) {
         if (await patchOnce(context, mount, path, body)) return undefined;
       }
       throw new Problem('unavailable', 'too many writers of this secret at once; try again');

@@ -8,7 +8,7 @@ import { kvOperation } from '../kv-operation.ts';
 import { writeMetadata as runStatement } from '../queries/metadata.ts';
 import { readWriteState } from '../queries/write-state.ts';
 
-const mostTries = 8;
+const maxAttempts = 8;
 
 export const writeMetadata = (context: Context) =>
   kvOperation({
@@ -25,7 +25,7 @@ export const writeMetadata = (context: Context) =>
         customMetadata: body.custom_metadata,
       };
       const conditions = { ...grantsOf(caller), secretId: randomUUID(), onlyIf: null };
-      for (let tries = 0; tries < mostTries; tries++) {
+      for (let tries = 0; tries < maxAttempts; tries++) {
         if (await runStatement(context.db, mount, path, change, conditions)) return undefined;
         const { exists } = await readWriteState(context.db, mount, path);
         if (!(exists ? conditions.mayUpdate : conditions.mayCreate)) throw permissionDenied();

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { presentSummary } from '../present-association.ts';
 import { associatedSecrets, associationsByName, totals } from '../queries/associations.ts';
-import { mostCounted, warnIfBounded } from './bounded-totals.ts';
+import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { SecretRef, withoutOuterSlashes } from './destination-ref.ts';
 
 export const listAssociations = ({ db }: Context) =>
@@ -31,7 +31,7 @@ export const listAssociations = ({ db }: Context) =>
         key,
         list.map(({ mount, secretName }) => ({ mount: `${mount}/`, secret_path: secretName })),
       ]);
-      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id, mostCounted);
+      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id, maxCounted);
       warnIfBounded(associations, warn);
       return {
         data: {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
 import { removeDestination } from '../remove-destination.ts';
 import { opened, writeDestination } from '../write-destination.ts';
-import { mostCounted, warnIfBounded } from './bounded-totals.ts';
+import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
 
 const path = '/sys/sync/destinations/:type/:name';
@@ -74,7 +74,7 @@ export const listDestinations = ({ db }: Context) =>
       );
       const filled = lists.filter(([, names]) => names.length > 0);
       if (filled.length === 0) throw notFound();
-      const total = await countDestinations(db, namespaceId, null, mostCounted);
+      const total = await countDestinations(db, namespaceId, null, maxCounted);
       warnIfBounded(total, warn);
       return {
         data: {
@@ -97,7 +97,7 @@ export const listDestinationsOfType = ({ db }: Context) =>
       findDescription(params.type);
       const names = await destinationNames(db, caller.namespace.id, params.type, query.after, query.limit);
       if (names.length === 0) throw notFound();
-      const total = await countDestinations(db, caller.namespace.id, params.type, mostCounted);
+      const total = await countDestinations(db, caller.namespace.id, params.type, maxCounted);
       warnIfBounded(total, warn);
       return { data: { keys: names, total_destinations: total } };
     },
