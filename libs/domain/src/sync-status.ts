@@ -16,7 +16,7 @@ export type SyncStatus = (typeof syncStatuses)[number];
 export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' | 'failed' | 'crashed';
 
 /** Faults that a busy destination reports and that are soon over. */
-const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'settling']);
+const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'not_ready']);
 
 /**
  * A transient fault becomes an error with this attempt in a row; with the pauses of `nextAttempt` that takes 15 seconds
@@ -43,7 +43,7 @@ export const statusOfFault = {
   too_large: 'CLIENT_SIDE_ERROR',
   conflict: 'CLIENT_SIDE_ERROR',
   throttled: 'EXTERNAL_SERVICE_ERROR',
-  settling: 'EXTERNAL_SERVICE_ERROR',
+  not_ready: 'EXTERNAL_SERVICE_ERROR',
   unavailable: 'EXTERNAL_SERVICE_ERROR',
 } as const satisfies Record<FaultKind, SyncStatus>;
 

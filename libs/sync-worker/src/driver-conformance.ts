@@ -234,13 +234,13 @@ export function describeDriver(subject: DriverUnderTest): void {
   });
 }
 
-/** Repeats what is `settling` for a moment, as the runtime would. */
+/** Repeats what is `not_ready` for a moment, as the runtime would. */
 async function settle<Outcome>(act: () => Promise<Outcome>): Promise<Outcome> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'settling') throw error;
+      if (!(error instanceof Fault) || error.kind !== 'not_ready') throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -58,7 +58,7 @@ async function carryOut(
       return await once(connected, request, value);
     } catch (error) {
       expect(error).toBeInstanceOf(Fault);
-      expect(['throttled', 'settling', 'unavailable']).toContain((error as Fault).kind);
+      expect(['throttled', 'not_ready', 'unavailable']).toContain((error as Fault).kind);
       await new Promise((resolve) => setTimeout(resolve, 2));
     } finally {
       harness.clear();

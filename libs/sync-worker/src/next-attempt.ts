@@ -9,7 +9,7 @@ export const retryPolicy: Record<FaultKind | 'crashed', { firstSeconds: number; 
     too_large: null,
     conflict: null,
     throttled: { firstSeconds: 1, maxSeconds: 300 },
-    settling: { firstSeconds: 1, maxSeconds: 60 },
+    not_ready: { firstSeconds: 1, maxSeconds: 60 },
     unavailable: { firstSeconds: 1, maxSeconds: 600 },
     crashed: { firstSeconds: 5, maxSeconds: 600 },
   };

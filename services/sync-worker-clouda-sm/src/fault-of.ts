@@ -57,7 +57,7 @@ const sentences: Readonly<Record<FaultKind, string>> = {
   too_large: 'the value is too large',
   conflict: 'the name is taken',
   throttled: 'too many requests',
-  settling: 'the secret is not ready yet',
+  not_ready: 'the secret is not ready yet',
   unavailable: 'the service is not available',
 };
 

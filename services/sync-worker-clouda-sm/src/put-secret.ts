@@ -60,7 +60,7 @@ async function create(store: Store, request: PutRequest, signal: AbortSignal): P
 
 /** A name is taken for a while after a deletion without recovery, and nothing of the secret can be seen. */
 const deletionInProgress = (name: string): Fault =>
-  new Fault('settling', `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`);
+  new Fault('not_ready', `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`);
 
 async function update(
   store: Store,

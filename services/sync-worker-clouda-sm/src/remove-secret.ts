@@ -29,6 +29,6 @@ async function deleteSecret(
   } catch (error) {
     if (hasCode(error, 'ResourceNotFoundException')) return;
     if (!hadReplicas || !hasCode(error, 'InvalidRequestException')) throw error;
-    throw new Fault('settling', 'the replicas of the secret are still being removed');
+    throw new Fault('not_ready', 'the replicas of the secret are still being removed');
   }
 }

@@ -28,7 +28,7 @@ export const fromRemembered = (regions: readonly string[]): PresentReplicas => (
 
 /**
  * Adds the replicas that are missing and removes those that we added and the destination no longer names. Throws
- * `Fault` `settling` while one is being made, and `conflict` when a region has a secret of that name of its own.
+ * `Fault` `not_ready` while one is being made, and `conflict` when a region has a secret of that name of its own.
  */
 export async function reconcileReplicas(
   store: Store,
@@ -82,7 +82,7 @@ function requireFinished(
   const finished = regionsThat(status, (state) => state === 'InSync');
   const underWay = wanted.filter((region) => !finished.includes(region));
   if (underWay.length > 0)
-    throw new Fault('settling', `the secret is still being replicated to ${underWay.join(', ')}`);
+    throw new Fault('not_ready', `the secret is still being replicated to ${underWay.join(', ')}`);
 }
 
 const regionsThat = (status: ReplicationStatus, is: (state: string | undefined) => boolean): string[] =>
