@@ -4,16 +4,20 @@ import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
 import fc from 'fast-check';
 import {
+  claimDueEntries,
   endAllLeases,
   markAnnounced,
   postponeEntry,
-  putBackEntries,
+  releaseDueEntries,
   reviveLostEntries,
-  takeDueEntries,
 } from './announce-entries.ts';
 import { type ClaimedEntry, claimEntries } from './claim-entry.ts';
 import { type Achieved, completeEntries, completeRemoval, failEntry } from './complete-entry.ts';
-import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
+import {
+  pauseDestination,
+  recordDestinationFailure,
+  recordDestinationSuccess,
+} from './destination-health.ts';
 import { countPending } from './queue-state.ts';
 import { entriesOf, insertEntries, namesTaken, requestPut, requestRemoval } from './record-intents.ts';
 
@@ -63,7 +67,7 @@ const claim = async (entryId: string, leaseSeconds = 30) => (await claimAll([ent
 const complete = async (held: ClaimedEntry, achieved: Achieved) =>
   (await completeEntries(db, [{ held, achieved }])).has(held.id);
 const entry = async (id: string) => (await entriesOf(db, [associationId])).find((one) => one.id === id);
-const due = async () => (await takeDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
+const due = async () => (await claimDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
 /** Makes everything that lies ahead of an entry come true now: its lease ends, its retry and its announcement are due. */
 const timePasses = () =>
   db.query(`update sync.entries set lease_until = lease_until - interval '1 day', due_at = due_at - interval '1 day',
@@ -127,25 +131,25 @@ describe('claim', () => {
 
   test('a destination that pauses pauses alone', async () => {
     const id = await add();
-    expect(await noteFailure(db, destinationId)).toBe(1);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(1);
     await pauseEnds();
-    expect(await noteFailure(db, destinationId)).toBe(2);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(2);
     await pauseDestination(db, destinationId, 60);
     expect(await claim(id)).toBeUndefined();
-    await noteSuccess(db, destinationId);
+    await recordDestinationSuccess(db, destinationId);
     expect(await claim(id)).toBeDefined();
   });
 
   test('calls that fail together are one failure: a short outage is not taken for a long one', async () => {
     // In one transaction, whose time stands still: together is what happens within 250 ms.
     const failures = await db.transaction((tx) =>
-      Promise.all(Array.from({ length: 16 }, () => noteFailure(tx, destinationId))),
+      Promise.all(Array.from({ length: 16 }, () => recordDestinationFailure(tx, destinationId))),
     );
     expect(Math.max(...failures)).toBe(1);
     await pauseDestination(db, destinationId, 60);
-    expect(await noteFailure(db, destinationId)).toBe(1);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(1);
     await pauseEnds();
-    expect(await noteFailure(db, destinationId)).toBe(2);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(2);
   });
 
   test('what was achieved is not claimed again', async () => {
@@ -271,7 +275,7 @@ describe('completion', () => {
 });
 
 describe('announcements', () => {
-  test('are taken once, and again when nobody says they are out', async () => {
+  test('are claimed once, and again when nobody marks them announced', async () => {
     const id = await add();
     expect(await due()).toEqual([id]);
     expect(await due()).toEqual([]);
@@ -281,8 +285,8 @@ describe('announcements', () => {
 
   test('a thousand changes of a waiting entry are one announcement', async () => {
     const id = await add();
-    const taken = await takeDueEntries(db, 10);
-    await markAnnounced(db, [id], taken.taking);
+    const claimed = await claimDueEntries(db, 10);
+    await markAnnounced(db, [id], claimed.claimXid);
     for (let change = 0; change < 10; change++) await requestPut(db, [id]);
     expect(await due()).toEqual([]);
     expect((await claim(id))?.generation).toBe(11);
@@ -290,16 +294,16 @@ describe('announcements', () => {
 
   test('marking does not undo what a worker or an intent did meanwhile', async () => {
     const id = await add();
-    const { taking } = await takeDueEntries(db, 10);
+    const { claimXid } = await claimDueEntries(db, 10);
     await requestPut(db, [id]);
-    await markAnnounced(db, [id], taking);
+    await markAnnounced(db, [id], claimXid);
     expect(await due()).toEqual([id]);
   });
 
   test('lost ones are revived, those in a worker’s hands are not', async () => {
     const [lost, held] = [await add('lost'), await add('held')];
-    const { taking } = await takeDueEntries(db, 10);
-    await markAnnounced(db, [lost, held], taking);
+    const { claimXid } = await claimDueEntries(db, 10);
+    await markAnnounced(db, [lost, held], claimXid);
     expect(await claim(held)).toBeDefined();
     await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
     expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
@@ -308,14 +312,14 @@ describe('announcements', () => {
 
   test('what could not be published is due again at once, unless something moved it since', async () => {
     const [waits, moved] = [await add('waits'), await add('moved')];
-    const { taking } = await takeDueEntries(db, 10);
+    const { claimXid } = await claimDueEntries(db, 10);
     expect(await claim(moved)).toBeDefined();
     // The claim came in the same instant, so that both end at the same time.
     await db.query(
       'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
       [waits, moved],
     );
-    await putBackEntries(db, [waits, moved], taking);
+    await releaseDueEntries(db, [waits, moved], claimXid);
     expect(await due()).toEqual([waits]);
   });
 
@@ -324,7 +328,7 @@ describe('announcements', () => {
     const [free, locked] = [await add('free'), await add('locked')];
     const stateOf = () =>
       db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
-    const { taking } = await takeDueEntries(db, 10);
+    const { claimXid } = await claimDueEntries(db, 10);
     const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const moving = db.transaction(async (tx) => {
       await requestPut(tx, [locked]);
@@ -332,8 +336,8 @@ describe('announcements', () => {
       await isNoted.promise;
     });
     await isLocked.promise;
-    await markAnnounced(db, [free, locked], taking);
-    await putBackEntries(db, [free, locked], taking);
+    await markAnnounced(db, [free, locked], claimXid);
+    await releaseDueEntries(db, [free, locked], claimXid);
     isNoted.resolve();
     await moving;
     expect(await stateOf()).toEqual([
@@ -415,11 +419,11 @@ describe('announcements', () => {
     await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
     expect(await countPending(db, 100)).toBe(5);
     expect(await countPending(db, 3)).toBe(3);
-    const { entries, taking } = await takeDueEntries(db, 2);
+    const { entries, claimXid } = await claimDueEntries(db, 2);
     await markAnnounced(
       db,
       entries.map(({ message }) => message.entry_id),
-      taking,
+      claimXid,
     );
     expect(await countPending(db, 100)).toBe(5);
   });
@@ -491,14 +495,14 @@ describe('whatever happens in whatever order', () => {
       world.held.shift();
     },
     announce: async () => {
-      const { entries, taking } = await takeDueEntries(db, 10);
+      const { entries, claimXid } = await claimDueEntries(db, 10);
       await markAnnounced(
         db,
         entries.map(({ message }) => message.entry_id),
-        taking,
+        claimXid,
       );
     },
-    relayDies: () => takeDueEntries(db, 10),
+    relayDies: () => claimDueEntries(db, 10),
     timePasses,
   };
 

@@ -3,10 +3,10 @@ import { EntryMessage, Fault, nextStatus } from '@secrets/domain';
 import {
   type ClaimedEntry,
   failEntry,
-  noteFailure,
-  noteSuccess,
   pauseDestination,
   postponeEntry,
+  recordDestinationFailure,
+  recordDestinationSuccess,
   shortenLease,
 } from '@secrets/sync-entries';
 import { destinationPause, nextAttempt } from './next-attempt.ts';
@@ -69,7 +69,7 @@ async function tryEntry(worker: WorkerContext, entry: ClaimedEntry): Promise<Fai
         { entryId: entry.id, fence: entry.fence },
         'the lease of an entry was lost before it was completed',
       );
-    if (context.isTroubled) await noteSuccess(db, entry.destinationId);
+    if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
     return undefined;
   } catch (error) {
     return failureOf(error);
@@ -128,7 +128,7 @@ async function recordFailure(
 /** A destination that throttles or is down pauses as a whole, and alone. Seconds; 0 for faults of one entry. */
 async function pauseFor(db: WorkerContext['db'], destinationId: string, failure: Failure): Promise<number> {
   if (failure.kind !== 'throttled' && failure.kind !== 'unavailable') return 0;
-  const failures = await noteFailure(db, destinationId);
+  const failures = await recordDestinationFailure(db, destinationId);
   const pause = destinationPause(failures, failure.retryAfterSeconds);
   await pauseDestination(db, destinationId, pause);
   return pause;

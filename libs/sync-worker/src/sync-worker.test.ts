@@ -5,7 +5,7 @@ import { type Db, migrate } from '@secrets/db';
 import { openTestDb } from '@secrets/db/testing';
 import { syncQueue } from '@secrets/domain';
 import { parseKeyRing } from '@secrets/seal';
-import { entriesOf, insertEntries, requestRemoval, takeDueEntries } from '@secrets/sync-entries';
+import { claimDueEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import type { Driver } from './driver.ts';
 import { createEgressGuard } from './egress-guard.ts';
@@ -83,7 +83,7 @@ describe('a worker that stops', () => {
     );
 
   const announce = async () => {
-    const { entries } = await takeDueEntries(db, 10);
+    const { entries } = await claimDueEntries(db, 10);
     await broker.publish(
       syncQueue(destinationType),
       entries.map(({ message }) => ({ ...message })),

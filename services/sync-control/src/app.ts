@@ -8,7 +8,7 @@ import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { startAnnouncing, sweepLostEntries } from './announcements.ts';
+import { startEntriesRelay, sweepLostEntries } from './announcements.ts';
 import type { SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { type Following, onSecretChange } from './on-secret-change.ts';
@@ -72,7 +72,7 @@ export function createSyncControl(
   return {
     app,
     start: async () => {
-      relay = startAnnouncing(db, broker, log);
+      relay = startEntriesRelay(db, broker, log);
       const changes = await followChanges({ context, log }, broker);
       background = [changes, ...repeated({ context, broker, log }, config), relay];
     },

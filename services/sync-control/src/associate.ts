@@ -70,17 +70,17 @@ async function readAndRecordIntent(
     const full = await context.queue.room.whyFull(operations);
     const id = await context.db
       .transaction((tx) => recordIntent(tx, context, caller, { request, secret, key, full }))
-      .catch(unlessOvertaken);
+      .catch(ignoreStaleRead);
     if (id !== undefined) return id;
   }
   throw new Problem('conflict', 'the secret changes faster than it can be associated; try again');
 }
 
 /** The association is planned from a later look at its secret: this one's keys must not undo what that one brought. */
-class Overtaken extends Error {}
+class StaleRead extends Error {}
 
-function unlessOvertaken(error: unknown): undefined {
-  if (!(error instanceof Overtaken)) nameRace(error);
+function ignoreStaleRead(error: unknown): undefined {
+  if (!(error instanceof StaleRead)) rethrowNameConflict(error);
 }
 
 interface Intent {
@@ -109,7 +109,7 @@ async function recordIntent(
     secretName: request.secretName,
     revision: secret.revision,
   });
-  if (association.plannedRevision > secret.revision) throw new Overtaken();
+  if (association.plannedRevision > secret.revision) throw new StaleRead();
   const named = {
     ...secret,
     mount: secret.mount_path,
@@ -161,7 +161,7 @@ function assertOpen(destination: DestinationRow | undefined): DestinationRow {
 }
 
 /** Two associations that took one name at the same moment: the loser hears it as any other collision. */
-function nameRace(error: unknown): never {
+function rethrowNameConflict(error: unknown): never {
   if (isUniqueViolation(error, 'entries_destination_id_collision_key_key')) {
     throw new Problem('conflict', 'another association has just taken this external name in the destination');
   }

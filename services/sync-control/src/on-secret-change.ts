@@ -6,7 +6,7 @@ import type { Logger } from '@secrets/telemetry';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
 import { type FollowedAssociation, followedKeys } from './followed-keys.ts';
-import { lockAssociationsOfSecret, notePlanned } from './queries/associations.ts';
+import { lockAssociationsOfSecret, recordPlan } from './queries/associations.ts';
 import { requestAssociationRemoval } from './request-association-removal.ts';
 import type { InspectedSecret } from './secrets-client.ts';
 
@@ -60,7 +60,7 @@ async function follow(
     ? await followedKeys(tx, context.prefix, association, secret.keys)
     : undefined;
   const unnamed = followed?.unnamed ?? [];
-  await notePlanned(tx, association.id, secret.revision, unnamed.slice(0, maxRecordedKeys));
+  await recordPlan(tx, association.id, secret.revision, unnamed.slice(0, maxRecordedKeys));
   if (unnamed.length > 0)
     log.warn(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },

@@ -88,7 +88,7 @@ export function presentUnsynced(
   entries: readonly Entry[],
   now: Date,
 ): Record<string, AssociationLine> {
-  const gone = entries.length > 0 ? entries : [nothing];
+  const gone = entries.length > 0 ? entries : [emptyEntry];
   const lines = presentEntries(
     association,
     gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
@@ -96,7 +96,7 @@ export function presentUnsynced(
   return lines;
 }
 
-const nothing: Entry = {
+const emptyEntry: Entry = {
   id: '',
   associationId: '',
   destinationId: '',

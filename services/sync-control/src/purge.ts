@@ -27,7 +27,7 @@ async function advancePurge(db: Db, destinationId: string, isStopping: () => boo
       [destinationId],
     );
     if (left === undefined) return deleteDestination(tx, destinationId);
-    await notePurgeError(tx, destinationId);
+    await recordPurgeError(tx, destinationId);
   });
 }
 
@@ -40,7 +40,7 @@ const removeSome = (db: Db, destinationId: string): Promise<number> =>
   });
 
 /** The sentence of an entry that waits for the operator; null again when none does. */
-const notePurgeError = (tx: { query: Db['query'] }, destinationId: string) =>
+const recordPurgeError = (tx: { query: Db['query'] }, destinationId: string) =>
   tx.query(
     `update sync.destinations d set purge_error =
        (select last_error from sync.entries e

@@ -44,7 +44,7 @@ export async function writeDestination(
         name,
         body,
         prefix: context.prefix,
-        existing: existing && opened(context.keyRing, existing),
+        existing: existing && decryptDestination(context.keyRing, existing),
       });
       const id = existing?.id ?? randomUUID();
       const sealed = sealCredentials(context.keyRing, id, parsed.credentials);
@@ -62,11 +62,11 @@ export async function writeDestination(
       }
       return parsed.warnings;
     })
-    .catch((error: unknown) => again(error, key));
+    .catch((error: unknown) => rethrowConflict(error, key));
 }
 
 /** Fields as the description parses them, the secret ones opened. */
-export function opened(
+export function decryptDestination(
   keyRing: KeyRing,
   row: DestinationRow,
 ): { settings: DestinationRow['settings']; credentials: Credentials } {
@@ -82,7 +82,7 @@ const sealCredentials = (keyRing: KeyRing, id: string, credentials: Credentials)
     ? null
     : encrypt(keyRing, credentialsAad(id), Buffer.from(JSON.stringify(credentials)));
 
-function again(error: unknown, { type, name }: DestinationKey): never {
+function rethrowConflict(error: unknown, { type, name }: DestinationKey): never {
   if (isUniqueViolation(error))
     throw new Problem(
       'conflict',

@@ -135,7 +135,7 @@ export const lockAssociationsOfSecret = (
   );
 
 /** Notes which revision of the secret an association is planned from, and which keys of that one cannot be synced. */
-export async function notePlanned(
+export async function recordPlan(
   sql: Sql,
   associationId: string,
   revision: number,

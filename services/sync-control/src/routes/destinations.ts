@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
 import { removeDestination } from '../remove-destination.ts';
-import { opened, writeDestination } from '../write-destination.ts';
+import { decryptDestination, writeDestination } from '../write-destination.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
 
@@ -135,7 +135,7 @@ async function write(
 async function read(context: Context, caller: Caller, { type, name }: Ref) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (row === undefined) throw new Problem('not_found');
-  const { settings, credentials } = opened(context.keyRing, row);
+  const { settings, credentials } = decryptDestination(context.keyRing, row);
   const shown = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
   return {
     ...presentDestination(findDescription(type), shown),
