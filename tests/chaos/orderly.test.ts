@@ -49,7 +49,7 @@ const ours: ProcessName[] = [
   'login',
 ];
 
-(typeof servers === 'string' ? describe.skip : describe)('bad weather and orderly ends', () => {
+(typeof servers === 'string' ? describe.skip : describe)('faults and orderly stops', () => {
   beforeEach(() => sandbox.clearFaults());
   afterEach(() => {
     for (const process of Object.values(system.processes))

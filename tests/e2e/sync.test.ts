@@ -356,7 +356,7 @@ describe('names', () => {
   });
 });
 
-describe('bad days', () => {
+describe('faults', () => {
   test('permission refused: said so, waits for the operator, and set retries', async () => {
     await write('a', { v: 1 });
     await system.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });

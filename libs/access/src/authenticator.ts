@@ -6,7 +6,7 @@ import { epochCache } from './epoch-cache.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import { type Operation, suffices } from './operation.ts';
 import { publicPath } from './public-paths.ts';
-import { readLoginMount, readNamespace, takeUse } from './read-access.ts';
+import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import { namespacePath, pathFromNamespace } from './request-path.ts';
 import { needsSudo } from './sudo-paths.ts';
 import { tokenReader } from './token-reader.ts';
@@ -59,7 +59,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
     const { token, hash } = (await tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.hold(request.remoteAddress) === false) refuse();
-    if (token.hasLimitedUses && !(await takeUse(db, hash))) refuse();
+    if (token.hasLimitedUses && !(await consumeUse(db, hash))) refuse();
     const requestedNamespace = caller.namespace.path;
     const path = pathFromNamespace(token.namespace.path, requestedNamespace, request.path) ?? refuse();
     caller.grants = [...grantsOn(token, request.operation, path)];

@@ -84,7 +84,7 @@ export async function readLoginMount(
 }
 
 /** Takes one use of a token; false when none was left. */
-export async function takeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
+export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
   const rows = await sql.query<{ uses_left: number }>(
     'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
     [hash],

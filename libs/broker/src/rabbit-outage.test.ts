@@ -19,7 +19,7 @@ test('refuses an address that is none, without quoting it', () => {
   expect(open).not.toThrow(/hidden/);
 });
 
-describeOnRabbit('RabbitMQ on bad days', () => {
+describeOnRabbit('RabbitMQ outages', () => {
   let proxy: CutProxy;
   let broker: TestBroker;
 

@@ -6,7 +6,7 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 import { addressOf, type GatewayRequest, rawPath, requestIdOf, toGatewayRequest } from './gateway-request.ts';
 import { type Health, healthPath } from './health.ts';
 import type { RefuseFilledNamespace } from './namespace-left.ts';
-import { ClientGone, readBody } from './read-body.ts';
+import { ClientDisconnected, readBody } from './read-body.ts';
 import { type UpstreamName, upstreamFor } from './routing.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream.ts';
@@ -133,7 +133,8 @@ function handleFailure(
   failure: unknown,
 ): number {
   context.observe.failure(failure, requestId);
-  if (failure instanceof ClientGone || response.headersSent || response.destroyed) return clientClosed;
+  if (failure instanceof ClientDisconnected || response.headersSent || response.destroyed)
+    return clientClosed;
   return sendFailure(response, requestId, failure);
 }
 

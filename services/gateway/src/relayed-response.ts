@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ClientGone } from './read-body.ts';
+import { ClientDisconnected } from './read-body.ts';
 
 /** Answers up to this many bytes are sent in one piece. */
 const maxBufferedBytes = 262_144;
@@ -108,6 +108,6 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   }
 
   #clientClosed(): void {
-    if (!this.#response.writableEnded) this.#controller?.abort(new ClientGone());
+    if (!this.#response.writableEnded) this.#controller?.abort(new ClientDisconnected());
   }
 }

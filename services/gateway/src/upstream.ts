@@ -3,7 +3,7 @@ import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '
 import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
 import type { GatewayRequest } from './gateway-request.ts';
-import { ClientGone } from './read-body.ts';
+import { ClientDisconnected } from './read-body.ts';
 import { RelayedResponse } from './relayed-response.ts';
 import type { UpstreamName } from './routing.ts';
 
@@ -21,7 +21,7 @@ export interface Upstream {
   /**
    * Sends a request, signed for this service, and passes its answer on to the client; gives the answer's status.
    * Throws `unavailable` when the service does not answer, `bad_gateway` when what it answers is no HTTP, and
-   * `ClientGone`. After an answer has begun, a failure cuts the connection to the client.
+   * `ClientDisconnected`. After an answer has begun, a failure cuts the connection to the client.
    */
   forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
   /** GETs a path of the service's own, such as `/readyz`; rejects unless it answers 200 in 2 s. */
@@ -98,10 +98,10 @@ const wasIdleTooLong = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 
 function fail(name: UpstreamName, cause: unknown, response: ServerResponse): never {
-  if (cause instanceof ClientGone) throw cause;
+  if (cause instanceof ClientDisconnected) throw cause;
   if (response.headersSent) {
     response.destroy();
-    throw new ClientGone('the answer broke off', { cause });
+    throw new ClientDisconnected('the answer broke off', { cause });
   }
   if (errorCode(cause)?.startsWith('HPE_')) throw new Problem('bad_gateway', `${name} failed`, { cause });
   throw new Problem('unavailable', `${name} does not answer`, { cause });

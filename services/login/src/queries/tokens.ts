@@ -170,6 +170,6 @@ export async function insertRootToken(db: Db, token: NewToken): Promise<boolean>
   });
 }
 
-export async function rootTokenWasMade(sql: Sql): Promise<boolean> {
+export async function rootTokenWasCreated(sql: Sql): Promise<boolean> {
   return (await sql.query('select 1 from login.root_token')).length > 0;
 }

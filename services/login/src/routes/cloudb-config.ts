@@ -13,7 +13,7 @@ import {
   saveConfig,
 } from '../queries/cloudb.ts';
 import { requireGrant } from '../require-grant.ts';
-import { mountOfRequest } from './mount-of-request.ts';
+import { requireAuthMount } from './require-auth-mount.ts';
 
 const params = z.object({ mount: z.string() });
 const path = '/auth/*mount/config';
@@ -35,7 +35,7 @@ const readConfigEndpoint = (context: Context) =>
     summary: "Read the login method's configuration; the secret is never part of it",
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       return { data: (await storedConfig(context, id)).settings };
     },
   });
@@ -48,7 +48,7 @@ const writeConfig = (context: Context) =>
     params,
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       const settings = await write(context, id, body, (stored) => requireGrant(caller, stored !== undefined));
       for (const sentence of withoutEffect(settings)) warn(sentence);
       return undefined;
@@ -63,7 +63,7 @@ const patchConfig = (context: Context) =>
     params,
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       const settings = await write(context, id, body, (stored) => {
         if (stored === undefined) throw notFound();
       });
@@ -79,7 +79,7 @@ const removeConfig = (context: Context) =>
     summary: "Delete the login method's configuration",
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       await forgetTenant(context, id);
       await changingMount(context.db, id, (tx) => deleteConfig(tx, id));
       return undefined;
@@ -93,7 +93,7 @@ const check = (context: Context) =>
     summary: 'Try the configuration, step by step, without logging anybody in',
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       return { data: await checkConfig(context, (await storedConfig(context, id)).settings) };
     },
   });
@@ -105,7 +105,7 @@ const rotateRoot = (context: Context) =>
     summary: 'Replace client_secret; not in this version',
     params,
     handle: async ({ params: { mount }, caller }) => {
-      await mountOfRequest(context, caller, mount);
+      await requireAuthMount(context, caller, mount);
       throw new Problem('unavailable', 'this version does not rotate client_secret');
     },
   });

@@ -5,7 +5,7 @@ import { mergedRole, RoleBody, type RoleSettings } from '../cloudb/role-settings
 import type { Context } from '../context.ts';
 import { changingMount, deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
 import { requireGrant } from '../require-grant.ts';
-import { mountOfRequest } from './mount-of-request.ts';
+import { requireAuthMount } from './require-auth-mount.ts';
 
 const params = z.object({
   mount: z.string(),
@@ -28,7 +28,7 @@ const list = (context: Context) =>
     summary: 'List the roles of a login method',
     params: z.object({ mount: z.string() }),
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       const keys = await roleNames(context.db, id);
       if (keys.length === 0) throw notFound();
       return { data: { keys } };
@@ -42,7 +42,7 @@ const read = (context: Context) =>
     summary: 'Read a role',
     params,
     handle: async ({ params: { mount, name }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       const role = await roleOfMount(context.db, id, name);
       if (role === undefined) throw notFound();
       return { data: { ...role, policies: role.token_policies } };
@@ -57,7 +57,7 @@ const write = (context: Context) =>
     params,
     body: RoleBody,
     handle: async ({ params: { mount, name }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       const role = await changingMount(context.db, id, async (tx) => {
         const stored = await roleOfMount(tx, id, name);
         requireGrant(caller, stored !== undefined);
@@ -78,7 +78,7 @@ const remove = (context: Context) =>
     summary: 'Delete a role; tokens that it gave live on but are not renewed',
     params,
     handle: async ({ params: { mount, name }, caller }) => {
-      const { id } = await mountOfRequest(context, caller, mount);
+      const { id } = await requireAuthMount(context, caller, mount);
       await changingMount(context.db, id, (tx) => deleteRole(tx, id, name));
       return undefined;
     },

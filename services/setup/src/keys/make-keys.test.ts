@@ -120,7 +120,7 @@ describe('keys', () => {
     );
   });
 
-  test('refuses to draw new keys beside older ones', () => {
+  test('refuses to generate new keys beside older ones', () => {
     makeKeys(env);
     const before = everything();
     for (const name of readdirSync(join(root, 'setup'))) rmSync(join(root, 'setup', name));
