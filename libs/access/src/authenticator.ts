@@ -58,7 +58,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
   const authorizeToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
     const { token, hash } = (await tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
-    if (token.boundTo?.hold(request.remoteAddress) === false) refuse();
+    if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
     if (token.hasLimitedUses && !(await consumeUse(db, hash))) refuse();
     const requestedNamespace = caller.namespace.path;
     const path = pathFromNamespace(token.namespace.path, requestedNamespace, request.path) ?? refuse();

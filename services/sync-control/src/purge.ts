@@ -1,6 +1,6 @@
 import type { Db } from '@secrets/db';
 import { lockSomeToRemove } from './queries/associations.ts';
-import { deleteDestination, holdDestination } from './queries/destinations.ts';
+import { deleteDestination, lockDestinationById } from './queries/destinations.ts';
 import { requestAssociationRemoval } from './request-association-removal.ts';
 
 const pageSize = 200;
@@ -21,7 +21,7 @@ async function advancePurge(db: Db, destinationId: string, isStopping: () => boo
   while (!isStopping() && (await removeSome(db, destinationId)) === pageSize);
   if (isStopping()) return;
   await db.transaction(async (tx) => {
-    await holdDestination(tx, destinationId); // nothing is associated with it between the look and the deletion
+    await lockDestinationById(tx, destinationId); // nothing is associated with it between the look and the deletion
     const [left] = await tx.query<{ id: string }>(
       'select id from sync.associations where destination_id = $1 limit 1',
       [destinationId],

@@ -67,7 +67,7 @@ function configured(target: LoginTarget | undefined): Omit<Login, 'request'> {
 }
 
 function refuseAddress(role: RoleSettings, address: string): void {
-  if (role.token_bound_cidrs.length > 0 && !addressRanges(role.token_bound_cidrs).hold(address))
+  if (role.token_bound_cidrs.length > 0 && !addressRanges(role.token_bound_cidrs).includes(address))
     throw new Problem('forbidden', "the caller's address is not in the role's token_bound_cidrs");
 }
 

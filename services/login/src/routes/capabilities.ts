@@ -60,9 +60,9 @@ const holderOf = (token: StoredToken) => ({
   namespace: { id: token.namespaceId, path: token.namespacePath },
 });
 
-const holderOfBatch = ({ holds, namespacePath }: FoundBatchToken) => ({
-  policies: holds.policies,
-  namespace: { id: holds.namespace_id, path: namespacePath },
+const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
+  policies: payload.policies,
+  namespace: { id: payload.namespace_id, path: namespacePath },
 });
 
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {

@@ -1,4 +1,4 @@
-import { type Caller, rangesWithin } from '@secrets/access';
+import { areRangesWithin, type Caller } from '@secrets/access';
 import { invalid } from '@secrets/domain';
 import { maySudo } from '../require-grant.ts';
 
@@ -13,7 +13,7 @@ export function childCidrs(
 ): readonly string[] {
   if (parentCidrs.length === 0) return requested;
   if (requested.length === 0) return parentCidrs;
-  if (!rangesWithin(requested, parentCidrs) && !maySudo(caller))
+  if (!areRangesWithin(requested, parentCidrs) && !maySudo(caller))
     throw invalid('bound_cidrs must lie within those of the token that asks');
   return requested;
 }

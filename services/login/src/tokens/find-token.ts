@@ -29,7 +29,7 @@ export async function findByToken(context: Context, caller: Caller, token: strin
 
 /** A batch token that was sent as a value. */
 export interface FoundBatchToken {
-  holds: BatchToken;
+  payload: BatchToken;
   namespacePath: string;
   /** Its own end or that of what it was made with, whichever comes first. */
   endsAt: Date;
@@ -42,13 +42,13 @@ export async function findBatchToken(
   token: string,
 ): Promise<FoundBatchToken | undefined> {
   if (tokenKind(token) !== 'batch') return undefined;
-  const holds = openBatchToken(batchTokenKeyRing(context.keys), token);
-  if (holds === undefined) return undefined;
-  const { row } = await readBatchToken(context.db, holds);
+  const payload = openBatchToken(batchTokenKeyRing(context.keys), token);
+  if (payload === undefined) return undefined;
+  const { row } = await readBatchToken(context.db, payload);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
-  const endsAt = batchTokenExpiry(holds, row) ?? 0;
+  const endsAt = batchTokenExpiry(payload, row) ?? 0;
   if (endsAt <= Date.now()) return undefined;
-  return { holds, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
+  return { payload, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
 }
 
 /** The caller's own token; undefined for a batch token, which is stored nowhere. */

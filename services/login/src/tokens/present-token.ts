@@ -36,7 +36,7 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
 
 /** What a look-up tells of a batch token: what it holds. */
 export const presentBatchToken = (
-  { holds: token, namespacePath, endsAt }: FoundBatchToken,
+  { payload: token, namespacePath, endsAt }: FoundBatchToken,
   now: Date,
 ): Record<string, unknown> => ({
   id: '',

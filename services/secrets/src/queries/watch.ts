@@ -2,7 +2,7 @@ import type { Sql, Tx } from '@secrets/db';
 import type { Mount } from './mounts.ts';
 
 /** A mount that stays enabled to the end of the transaction. */
-export async function holdMount(
+export async function lockEnabledMount(
   tx: Tx,
   namespaceId: string,
   path: string,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
 import { presentSecretState } from '../present-secret-state.ts';
-import { holdMount, inspectSecrets, isFolder, markWatched } from '../queries/watch.ts';
+import { inspectSecrets, isFolder, lockEnabledMount, markWatched } from '../queries/watch.ts';
 import { checkPath } from '../secret-path.ts';
 import { isStorable } from '../storable-text.ts';
 
@@ -30,7 +30,7 @@ async function watch(
 ) {
   const name = checkPath(withoutEndSlash(secret_name), 'secret_name');
   const { mount, secretId, row, folder } = await context.db.transaction(async (tx) => {
-    const mount = await holdMount(tx, namespace_id, withoutEndSlashes(mountPath));
+    const mount = await lockEnabledMount(tx, namespace_id, withoutEndSlashes(mountPath));
     if (mount === undefined) throw invalid(`mount: no key-value store is mounted at ${mountPath}`);
     const secretId = await markWatched(tx, mount.id, name);
     const folder = secretId === undefined && (await isFolder(tx, mount.id, name));

@@ -43,7 +43,7 @@ export async function lockDestination(sql: Sql, key: DestinationKey): Promise<De
 }
 
 /** Holds a destination until the transaction ends. */
-export async function holdDestination(sql: Sql, id: string): Promise<void> {
+export async function lockDestinationById(sql: Sql, id: string): Promise<void> {
   await sql.query('select id from sync.destinations where id = $1 for update', [id]);
 }
 

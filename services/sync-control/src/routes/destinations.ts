@@ -136,9 +136,9 @@ async function read(context: Context, caller: Caller, { type, name }: Ref) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (row === undefined) throw new Problem('not_found');
   const { settings, credentials } = decryptDestination(context.keyRing, row);
-  const shown = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
+  const view = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
   return {
-    ...presentDestination(findDescription(type), shown),
+    ...presentDestination(findDescription(type), view),
     ...(row.purgeInitiatedAt === null
       ? {}
       : { purge_initiated_at: row.purgeInitiatedAt.toISOString(), purge_error: row.purgeError ?? '' }),
