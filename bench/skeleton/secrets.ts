@@ -1,6 +1,6 @@
 // The least that a service of secrets can be: the product's own statements and its encryption, and nothing else.
 import { randomUUID } from 'node:crypto';
-import { decodeSecretData, encodeSecretData, type SecretData, versionIdentity } from '@secrets/domain';
+import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
 import type { MountRef } from '../../services/secrets/src/known-mounts.ts';
@@ -12,7 +12,7 @@ import { serve } from './serve.ts';
 
 const { DATABASE_URL = '', SEAL_KEY_FILE = '' } = process.env;
 const sql = bareSql(DATABASE_URL);
-const ring = readKeyRing(SEAL_KEY_FILE);
+const keyRing = readKeyRing(SEAL_KEY_FILE);
 const mounts = new Map<string, MountRef>();
 
 async function mountAt(path: string): Promise<MountRef> {
@@ -55,23 +55,23 @@ app.get('/v1/:mount/data/:path', async (request, response) => {
   const mount = await mountAt(request.params.mount);
   const stored = await readVersion(sql, mount, request.params.path);
   if (stored?.sealed === undefined || stored.sealed === null) return void response.sendStatus(404);
-  const identity = versionIdentity({
+  const aad = versionAad({
     mountId: mount.id,
     path: request.params.path,
     versionId: stored.versionId,
   });
-  const data = decodeSecretData(decrypt(ring, identity, stored.sealed));
+  const data = decodeSecretData(decrypt(keyRing, aad, stored.sealed));
   response.json(envelope({ data, metadata: metadata(stored) }));
 });
 app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
   const mount = await mountAt(request.params.mount);
   const versionId = randomUUID();
-  const identity = versionIdentity({ mountId: mount.id, path: request.params.path, versionId });
+  const aad = versionAad({ mountId: mount.id, path: request.params.path, versionId });
   const { data } = request.body as { data: SecretData };
   const written = await writeVersion(sql, mount, request.params.path, {
     secretId: randomUUID(),
     versionId,
-    sealed: encrypt(ring, identity, encodeSecretData(data)),
+    sealed: encrypt(keyRing, aad, encodeSecretData(data)),
     cas: null,
     mayCreate: true,
     mayUpdate: true,

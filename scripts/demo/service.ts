@@ -68,7 +68,7 @@ export async function ownService(): Promise<DemoService> {
   };
 }
 
-const mostStartMs = 120_000;
+const startTimeoutMs = 120_000;
 
 /** Resolves when it has printed its `ready` line. */
 async function startStandalone(env: Record<string, string>): Promise<ChildProcess> {
@@ -80,7 +80,7 @@ async function startStandalone(env: Record<string, string>): Promise<ChildProces
   const ready = new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stdout! }).on('line', (line) => line.startsWith('ready ') && resolve());
     child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready`)));
-    setTimeout(() => reject(new Error('the service was not ready in time')), mostStartMs).unref();
+    setTimeout(() => reject(new Error('the service was not ready in time')), startTimeoutMs).unref();
   });
   await ready;
   return child;

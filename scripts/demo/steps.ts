@@ -24,13 +24,14 @@ export async function eventually(
   look: () => Promise<unknown>,
   expected: unknown,
   what: string,
-  mostMs = 1_000,
+  timeoutMs = 1_000,
 ): Promise<number> {
   const began = performance.now();
   for (;;) {
     const actual = await look();
     if (isDeepStrictEqual(actual, expected)) return performance.now() - began;
-    if (performance.now() - began > mostMs) expectEqual(actual, expected, `${what}, after ${mostMs} ms`);
+    if (performance.now() - began > timeoutMs)
+      expectEqual(actual, expected, `${what}, after ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -88,7 +88,7 @@ async function waitingMessages(url: string): Promise<string> {
   const broker = openRabbit({ url, log });
   const consumer = await broker.consume(syncQueue('cloudA-sm'), { concurrency: 4 }, async (message) => {
     seen.push(message);
-    return 'again';
+    return 'requeue';
   });
   while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -20,8 +20,8 @@ export interface Load {
   refusals: Map<number, number>;
   /** Bodies of answers that were errors and had not our form. */
   misshapen: Answer[];
-  /** Resolves with the milliseconds it took until everything was as asked for; throws with what is not, after `mostMs`. */
-  untilRight(mostMs?: number): Promise<number>;
+  /** Resolves with the milliseconds it took until everything was as asked for; throws with what is not, after `maxMs`. */
+  untilRight(timeoutMs?: number): Promise<number>;
   /** Versions outside, over all secrets, for each write. */
   versionsPerWrite(): Promise<number>;
   write(name: string, value: string): Promise<void>;
@@ -31,7 +31,7 @@ export interface Load {
 }
 
 const writers = 6;
-const mostInsistMs = 120_000;
+const retryTimeoutMs = 120_000;
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A mount and a destination of a load's own, and writers that go on until each of their requests was acknowledged. */
@@ -48,7 +48,7 @@ export async function createLoad(system: Distributed, options: LoadOptions = {})
   let writes = 0;
 
   const insist = async (method: string, path: string, body?: unknown): Promise<Answer> => {
-    const end = Date.now() + mostInsistMs;
+    const end = Date.now() + retryTimeoutMs;
     for (;;) {
       const answer = await api(method, path, body).catch(() => ({ status: 0, body: undefined }));
       if (answer.status >= 200 && answer.status < 300) return answer;
@@ -119,13 +119,15 @@ export async function createLoad(system: Distributed, options: LoadOptions = {})
       };
       await Promise.all([during(), ...Array.from({ length: writers }, writer)]);
     },
-    untilRight: async (mostMs = 120_000) => {
+    untilRight: async (timeoutMs = 120_000) => {
       const started = Date.now();
       for (;;) {
         const left = await wrong().catch((error: unknown) => [String(error)]);
         if (left.length === 0) return Date.now() - started;
-        if (Date.now() - started > mostMs)
-          throw new Error(`${left.length} are not right after ${mostMs} ms:\n${left.slice(0, 5).join('\n')}`);
+        if (Date.now() - started > timeoutMs)
+          throw new Error(
+            `${left.length} are not right after ${timeoutMs} ms:\n${left.slice(0, 5).join('\n')}`,
+          );
         await soon(100);
       }
     },

@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const told: string[] = [];
-const tell = (line: string) => told.push(line);
-afterAll(() => console.log(told.join('\n')));
+const report: string[] = [];
+const note = (line: string) => report.push(line);
+afterAll(() => console.log(report.join('\n')));
 
 /** How many calls the store has taken, once a second has gone by without any. */
 async function callsAtRest(): Promise<number> {
@@ -49,7 +49,7 @@ const ours: ProcessName[] = [
   'login',
 ];
 
-(typeof servers === 'string' ? describe.skip : describe)('bad weather and orderly ends', () => {
+(typeof servers === 'string' ? describe.skip : describe)('faults and orderly stops', () => {
   beforeEach(() => sandbox.clearFaults());
   afterEach(() => {
     for (const process of Object.values(system.processes))
@@ -65,14 +65,14 @@ const ours: ProcessName[] = [
       for (const name of ours) {
         await soon(150);
         const ending = await system.processes[name].stop();
-        tell(`SIGTERM while busy, ${name}: ${ending.milliseconds} ms`);
+        note(`SIGTERM while busy, ${name}: ${ending.milliseconds} ms`);
         expect({ name, ...ending }).toMatchObject({ code: 0, signal: null });
         await system.processes[name].start();
       }
     });
     await sandbox.clearFaults();
     const took = await load.untilRight();
-    tell(`every service stopped and started once: right after ${took} ms`);
+    note(`every service stopped and started once: right after ${took} ms`);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
   });
 
@@ -82,11 +82,11 @@ const ours: ProcessName[] = [
     await load.run();
     await soon(500);
     const endings = await Promise.all([system.processes.worker.stop(), system.processes['worker-2'].stop()]);
-    tell(`SIGTERM while the destination is silent: ${endings.map(({ milliseconds }) => milliseconds)} ms`);
+    note(`SIGTERM while the destination is silent: ${endings.map(({ milliseconds }) => milliseconds)} ms`);
     for (const ending of endings) expect(ending).toMatchObject({ code: 0 });
     await sandbox.clearFaults();
     await Promise.all([system.processes.worker.start(), system.processes['worker-2'].start()]);
-    tell(`after silence: right after ${await load.untilRight()} ms`);
+    note(`after silence: right after ${await load.untilRight()} ms`);
   });
 
   test('SIGTERM while idle: each ends with 0 in time', async () => {
@@ -94,7 +94,7 @@ const ours: ProcessName[] = [
       ours.map(async (name) => ({ name, ...(await system.processes[name].stop()) })),
     );
     for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
-    tell(
+    note(
       `SIGTERM while idle: ${endings.map(({ name, milliseconds }) => `${name} ${milliseconds}`).join(', ')} ms`,
     );
     await Promise.all(ours.map((name) => system.processes[name].start()));
@@ -108,7 +108,7 @@ const ours: ProcessName[] = [
       await soon(10_000);
       await system.processes.sandbox.start();
     });
-    tell(`stores away for 10 s: right after ${await load.untilRight()} ms`);
+    note(`stores away for 10 s: right after ${await load.untilRight()} ms`);
     expect(load.refusals.size).toBe(0);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
@@ -125,11 +125,11 @@ const ours: ProcessName[] = [
       const started = Date.now();
       await other.run();
       const took = await other.untilRight();
-      tell(
+      note(
         `beside one in trouble (${fault.effect}): load ${Date.now() - started - took} ms, right after ${took} ms`,
       );
       await sandbox.clearFaults();
-      tell(`trouble over (${fault.effect}): right after ${await troubled.untilRight()} ms`);
+      note(`trouble over (${fault.effect}): right after ${await troubled.untilRight()} ms`);
     },
   );
 
@@ -145,7 +145,7 @@ const ours: ProcessName[] = [
       expect(Object.values(await load.statuses())).toContain('PENDING');
       await api('PATCH', 'sys/sync/config', { disabled: false });
     });
-    tell(`switched off and on: right after ${await load.untilRight()} ms, ${callsWhileOff} calls while off`);
+    note(`switched off and on: right after ${await load.untilRight()} ms, ${callsWhileOff} calls while off`);
     expect(callsWhileOff).toBe(0);
   });
 });

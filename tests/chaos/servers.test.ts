@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const told: string[] = [];
-const tell = (line: string) => told.push(line);
-afterAll(() => console.log(told.join('\n')));
+const report: string[] = [];
+const note = (line: string) => report.push(line);
+afterAll(() => console.log(report.join('\n')));
 
 const answersOf = ({ refusals }: Load) => JSON.stringify(Object.fromEntries(refusals));
 const wipe = (folder: string) => rmSync(join(folder, 'data'), { recursive: true, force: true });
@@ -42,7 +42,7 @@ const loadOptions = { secrets: 60, rounds: 3 };
         await soon(500);
         await system.rabbit.restart(signal);
       });
-      tell(
+      note(
         `RabbitMQ ${signal}: load and restart ${Date.now() - started} ms, right after ${await load.untilRight()} ms; ${answersOf(load)}`,
       );
       expect(answersOf(load)).toBe('{}');
@@ -58,7 +58,7 @@ const loadOptions = { secrets: 60, rounds: 3 };
     await soon(1_500); // announced, and waiting in the queue
     await system.rabbit.restart('SIGKILL', wipe);
     await api('PATCH', 'sys/sync/config', { disabled: false });
-    tell(`RabbitMQ wiped: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
+    note(`RabbitMQ wiped: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
 
@@ -71,7 +71,7 @@ const loadOptions = { secrets: 60, rounds: 3 };
         await soon(500);
         await system.postgres.restart(signal, () => soon(3_000));
       });
-      tell(
+      note(
         `Postgres ${signal}: load and restart ${Date.now() - started} ms, right after ${await load.untilRight()} ms; ${answersOf(load)}`,
       );
       expect(load.misshapen).toEqual([]);
@@ -86,17 +86,17 @@ const loadOptions = { secrets: 60, rounds: 3 };
       await soon(500);
       await system.postgres.restart('SIGINT', () => soon(12_000));
     });
-    tell(`Postgres away for 12 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
+    note(`Postgres away for 12 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
     expect([...load.refusals.keys()]).toEqual([503]);
-    expect(await parkedMessages()).toEqual([0, 0]);
+    expect(await deadLetters()).toEqual([0, 0]);
   });
 });
 
-async function parkedMessages(): Promise<number[]> {
+async function deadLetters(): Promise<number[]> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const broker = openRabbit({ url: system.rabbit.url, log });
   const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
-  const depths = await Promise.all(queues.map((queue) => broker.parkedDepth(queue)));
+  const depths = await Promise.all(queues.map((queue) => broker.deadLetterDepth(queue)));
   await broker.close();
   return depths;
 }

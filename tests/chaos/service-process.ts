@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const mostStartMs = 120_000;
+const startTimeoutMs = 120_000;
 
 export interface ServiceProcessOptions {
   /** What it is called here; two replicas differ. */
@@ -32,11 +32,11 @@ export interface Ending {
 export class ServiceProcess {
   readonly name: string;
   readonly url: string;
-  /** How often it ended without having been told to. */
+  /** How often it ended without being stopped. */
   unexpectedEnds = 0;
   readonly #options: ServiceProcessOptions;
   #child: ChildProcess | undefined;
-  #isToldToEnd = false;
+  #isStopRequested = false;
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
@@ -54,16 +54,16 @@ export class ServiceProcess {
     });
     closeSync(log);
     child.once('exit', () => {
-      if (!this.#isToldToEnd) this.unexpectedEnds += 1;
+      if (!this.#isStopRequested) this.unexpectedEnds += 1;
     });
-    this.#isToldToEnd = false;
+    this.#isStopRequested = false;
     this.#child = child;
     await this.ready();
   }
 
   /** Resolves when it says that it is ready; throws when it has ended, or is not within a minute. */
   async ready(): Promise<void> {
-    const end = Date.now() + mostStartMs;
+    const end = Date.now() + startTimeoutMs;
     while (!(await this.isReady())) {
       if (!this.isRunning()) throw new Error(`${this.name} ended before it was ready`);
       if (Date.now() > end) throw new Error(`${this.name} was not ready in time`);
@@ -96,7 +96,7 @@ export class ServiceProcess {
     const started = Date.now();
     const child = this.#child;
     if (child === undefined || !this.isRunning()) return { code: null, signal: null, milliseconds: 0 };
-    this.#isToldToEnd = true;
+    this.#isStopRequested = true;
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const told: string[] = [];
-const tell = (line: string) => told.push(line);
-afterAll(() => console.log(told.join('\n')));
+const report: string[] = [];
+const note = (line: string) => report.push(line);
+afterAll(() => console.log(report.join('\n')));
 
 async function crash(name: ProcessName): Promise<void> {
   await system.processes[name].kill();
@@ -49,7 +49,7 @@ const crashAtRandom = (name: ProcessName, times: number) => async () => {
     const started = Date.now();
     await load.run();
     const ran = Date.now() - started;
-    tell(`undisturbed: load ${ran} ms, right after ${await load.untilRight()} ms more`);
+    note(`undisturbed: load ${ran} ms, right after ${await load.untilRight()} ms more`);
     expect(load.refusals.size).toBe(0);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
@@ -67,7 +67,7 @@ const crashAtRandom = (name: ProcessName, times: number) => async () => {
       await crash('worker-2');
     });
     await sandboxOf(system).clearFaults();
-    tell(`worker killed (${fault.effect}): right after ${await load.untilRight()} ms`);
+    note(`worker killed (${fault.effect}): right after ${await load.untilRight()} ms`);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(2);
   });
 
@@ -76,7 +76,7 @@ const crashAtRandom = (name: ProcessName, times: number) => async () => {
     await load.run(async () => {
       await Promise.all([crashAtRandom('sync-control', 3)(), crashAtRandom('sync-control-2', 3)()]);
     });
-    tell(
+    note(
       `sync-control killed 6 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`,
     );
     expect(load.misshapen).toEqual([]);
@@ -86,14 +86,14 @@ const crashAtRandom = (name: ProcessName, times: number) => async () => {
   test('secrets: what was acknowledged is there, and arrives outside', async () => {
     const load = await createLoad(system);
     await load.run(crashAtRandom('secrets', 4));
-    tell(`secrets killed 4 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
+    note(`secrets killed 4 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
     expect(load.misshapen).toEqual([]);
   });
 
   test('the gateway: clients see errors, and nothing is lost', async () => {
     const load = await createLoad(system);
     await load.run(crashAtRandom('gateway', 3));
-    tell(`gateway killed 3 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
+    note(`gateway killed 3 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
     expect(load.refusals.get(0)).toBeGreaterThan(0);
   });
 });

@@ -10,21 +10,21 @@ import { eventually, expectStatus, fixture, type Installation, startInstallation
 const canary = `kanarienvogel-${randomBytes(4).toString('hex')}`;
 const inBase64 = Buffer.from(canary).toString('base64').slice(2, 20);
 
-let it: Installation;
+let system: Installation;
 
 beforeAll(async () => {
-  it = await startInstallation();
+  system = await startInstallation();
 });
-afterAll(() => it?.stop());
+afterAll(() => system?.stop());
 
 test('a secret value is nowhere but where it belongs', async () => {
   const answers: string[] = [];
   const call: Installation['api'] = async (method, path, body) => {
-    const answer = await it.api(method, path, body);
+    const answer = await system.api(method, path, body);
     answers.push(JSON.stringify(answer.body) ?? '');
     return answer;
   };
-  const at = await fixture(it);
+  const at = await fixture(system);
   await call('POST', `${at.mount}/data/a`, { data: { [canary]: canary } });
   await call('POST', `${at.mount}/data/a`, { data: canary });
   await call('POST', `${at.mount}/data/b`, { data: { v: canary.repeat(5_000) } });
@@ -52,19 +52,19 @@ test('a secret value is nowhere but where it belongs', async () => {
     client_secret: canary,
   });
   await call('POST', 'auth/canary/login', { role: 'none', jwt: canary });
-  await it.as(canary)('GET', `${at.mount}/data/a`);
-  await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, message: canary });
+  await system.as(canary)('GET', `${at.mount}/data/a`);
+  await system.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, message: canary });
   await call('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'a' });
   await call('GET', `${at.path}/associations`);
 
   expect(
-    await eventually(async () => (await it.outside())[`secrets/${at.accessor}/a`]?.value, Boolean),
+    await eventually(async () => (await system.outside())[`secrets/${at.accessor}/a`]?.value, Boolean),
   ).toContain(canary);
-  const calls = await send(`${it.service.sandboxUrl}/_sandbox/calls`, 'GET');
+  const calls = await send(`${system.service.sandboxUrl}/_sandbox/calls`, 'GET');
   const looked = {
     answers: answers.join('\n'),
     calls: JSON.stringify(calls.body),
-    files: filesOf(it.service.dataDir!),
+    files: filesOf(system.service.dataDir!),
     processes: processArguments(),
   };
   for (const [where, text] of Object.entries(looked)) {

@@ -3,19 +3,19 @@ import { client, send } from '../../scripts/demo/http.ts';
 import { expectStatus, fixture, type Installation, startInstallation } from './installation.ts';
 
 const resource = 'https://management.azure.com/';
-let it: Installation;
+let system: Installation;
 
 beforeAll(async () => {
-  it = await startInstallation();
+  system = await startInstallation();
 });
-afterAll(() => it?.stop());
+afterAll(() => system?.stop());
 
 /** A client within a namespace. */
 const within = (namespace: string) => (method: string, path: string, body?: unknown) =>
-  fetch(`${it.service.url}/v1/${path}`, {
+  fetch(`${system.service.url}/v1/${path}`, {
     method,
     headers: {
-      'x-service-token': it.service.rootToken,
+      'x-service-token': system.service.rootToken,
       'x-service-namespace': namespace,
       'content-type': 'application/json',
     },
@@ -24,25 +24,25 @@ const within = (namespace: string) => (method: string, path: string, body?: unkn
 
 describe('namespaces', () => {
   test('are deleted when nothing is left in them, and the refusal names what is', async () => {
-    expectStatus(await it.api('POST', 'sys/namespaces/team'), 200);
+    expectStatus(await system.api('POST', 'sys/namespaces/team'), 200);
     const team = within('team');
     await team('POST', 'sys/mounts/kv', { type: 'kv' });
     await team('POST', 'sys/sync/destinations/cloudA-sm/d', { region: 'eu-west-1' });
-    const refused = expectStatus(await it.api('DELETE', 'sys/namespaces/team'), 409);
+    const refused = expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409);
     expect(refused.body.errors).toEqual([
       'the namespace still holds mounts (kv/) and sync destinations of types (cloudA-sm/); disable and delete them first',
     ]);
     await team('DELETE', 'sys/mounts/kv');
-    expect(expectStatus(await it.api('DELETE', 'sys/namespaces/team'), 409).body.errors[0]).toMatch(
+    expect(expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409).body.errors[0]).toMatch(
       /holds sync destinations of types \(cloudA-sm\/\);/,
     );
     await team('DELETE', 'sys/sync/destinations/cloudA-sm/d');
-    expectStatus(await it.api('DELETE', 'sys/namespaces/team'), 204);
-    expectStatus(await it.api('DELETE', 'sys/namespaces/team'), 204);
+    expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 204);
+    expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 204);
   });
 
   test('are also looked into below a namespace of the request', async () => {
-    expectStatus(await it.api('POST', 'sys/namespaces/above'), 200);
+    expectStatus(await system.api('POST', 'sys/namespaces/above'), 200);
     expect((await within('above')('POST', 'sys/namespaces/below')).status).toBe(200);
     await within('above/below')('POST', 'sys/mounts/kv', { type: 'kv' });
     expect((await within('above')('DELETE', 'sys/namespaces/below')).status).toBe(409);
@@ -53,30 +53,30 @@ describe('namespaces', () => {
 
 describe('tokens', () => {
   test('a batch token of a login ends with its auth mount', async () => {
-    const { body: about } = await send(`${it.service.sandboxUrl}/_sandbox/about`, 'GET');
+    const { body: about } = await send(`${system.service.sandboxUrl}/_sandbox/about`, 'GET');
     const { tenant_id, identities } = about.directory;
     const ordered = { identity: identities[0].name, audience: resource };
     const { body } = await send(
-      `${it.service.sandboxUrl}/_sandbox/directory/token`,
+      `${system.service.sandboxUrl}/_sandbox/directory/token`,
       'POST',
       undefined,
       ordered,
     );
-    await it.api('POST', 'sys/auth/short', { type: 'cloudB' });
-    await it.api('POST', 'auth/short/config', { tenant_id, resource });
+    await system.api('POST', 'sys/auth/short', { type: 'cloudB' });
+    await system.api('POST', 'auth/short/config', { tenant_id, resource });
     const role = { bound_service_principal_ids: identities[0].oid, token_type: 'batch' };
-    await it.api('POST', 'auth/short/role/r', role);
-    const login = await it.as(undefined)('POST', 'auth/short/login', { role: 'r', jwt: body.token });
-    const api = client(it.service.url, expectStatus(login, 200).body.auth.client_token);
+    await system.api('POST', 'auth/short/role/r', role);
+    const login = await system.as(undefined)('POST', 'auth/short/login', { role: 'r', jwt: body.token });
+    const api = client(system.service.url, expectStatus(login, 200).body.auth.client_token);
     expectStatus(await api('GET', 'auth/token/lookup-self'), 200);
-    expectStatus(await it.api('DELETE', 'sys/auth/short'), 204);
+    expectStatus(await system.api('DELETE', 'sys/auth/short'), 204);
     expectStatus(await api('GET', 'auth/token/lookup-self'), 403);
   });
 
   test('what a token may do is told by its accessor too', async () => {
-    const made = await it.api('POST', 'auth/token/create', { policies: 'default' });
+    const made = await system.api('POST', 'auth/token/create', { policies: 'default' });
     const { accessor } = expectStatus(made, 200).body.auth;
-    const asked = await it.api('POST', 'sys/capabilities-accessor', {
+    const asked = await system.api('POST', 'sys/capabilities-accessor', {
       accessor,
       paths: 'auth/token/lookup-self',
     });
@@ -86,9 +86,9 @@ describe('tokens', () => {
 
 describe('refusals', () => {
   test('name the field and say what it must be, whatever was sent', async () => {
-    const at = await fixture(it);
+    const at = await fixture(system);
     const refused = async (path: string, body: object) =>
-      expectStatus(await it.api('POST', path, body), 400).body.errors.join('; ');
+      expectStatus(await system.api('POST', path, body), 400).body.errors.join('; ');
     expect(await refused('auth/token/create', { meta: { a: 1 } })).toBe('meta.a: must be a string');
     expect(await refused('auth/token/lookup', { token: '' })).toBe('token: must not be empty');
     expect(await refused('sys/policies/acl/p', { policy: {} })).toBe('policy: must be a string');
@@ -96,15 +96,15 @@ describe('refusals', () => {
       /^secret_name_template: /,
     );
     expect(await refused(at.path, { custom_tags: { a: 1 } })).toBe('custom_tags: must be a map of strings');
-    await it.api('POST', 'sys/auth/cloudB', { type: 'cloudB' });
+    await system.api('POST', 'sys/auth/cloudB', { type: 'cloudB' });
     expect(await refused('auth/cloudB/login', { role: '\0', jwt: 'a.b.c' })).toMatch(/^role: /);
   });
 
   test('a number that would come back with other digits is refused', async () => {
-    const at = await fixture(it);
-    const answer = await fetch(`${it.service.url}/v1/${at.mount}/data/n`, {
+    const at = await fixture(system);
+    const answer = await fetch(`${system.service.url}/v1/${at.mount}/data/n`, {
       method: 'POST',
-      headers: { 'x-service-token': it.service.rootToken, 'content-type': 'application/json' },
+      headers: { 'x-service-token': system.service.rootToken, 'content-type': 'application/json' },
       body: '{"data":{"id":123456789012345678}}',
     });
     expect([answer.status, await answer.json()]).toEqual([
@@ -114,34 +114,34 @@ describe('refusals', () => {
   });
 
   test('405 says what a path takes', async () => {
-    await it.api('POST', 'sys/mounts/kv405', { type: 'kv' });
+    await system.api('POST', 'sys/mounts/kv405', { type: 'kv' });
     const answer = await within('root')('PATCH', 'sys/mounts/kv405', { description: 'x' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, PUT, GET, DELETE']);
   });
 
   test('an unknown field is named where it stands', async () => {
-    const at = await fixture(it);
-    const { body } = await it.api('POST', `${at.mount}/data/a`, { data: {}, options: { foo: 1 } });
+    const at = await fixture(system);
+    const { body } = await system.api('POST', `${at.mount}/data/a`, { data: {}, options: { foo: 1 } });
     expect(body.warnings).toEqual(['unknown field options.foo was ignored']);
   });
 });
 
 test('health answers HEAD', async () => {
-  const answer = await fetch(`${it.service.url}/v1/sys/health`, { method: 'HEAD' });
+  const answer = await fetch(`${system.service.url}/v1/sys/health`, { method: 'HEAD' });
   expect([answer.status, await answer.text()]).toEqual([200, '']);
 });
 
 test('what a read shows can be written back', async () => {
-  const at = await fixture(it, { custom_tags: { team: 'a' } });
-  const before = expectStatus(await it.api('GET', at.path), 200).body.data;
+  const at = await fixture(system, { custom_tags: { team: 'a' } });
+  const before = expectStatus(await system.api('GET', at.path), 200).body.data;
   const { granularity_level, ...options } = before.options;
   const written = { ...before.connection_details, ...options, granularity: granularity_level };
-  const after = expectStatus(await it.api('POST', at.path, written), 200);
+  const after = expectStatus(await system.api('POST', at.path, written), 200);
   expect([after.body.data, after.body.warnings]).toEqual([before, null]);
 });
 
 test('the description names the fields of each destination type, and every operation', async () => {
-  const answer = await fetch(`${it.service.url}/v1/sys/internal/specs/openapi`);
+  const answer = await fetch(`${system.service.url}/v1/sys/internal/specs/openapi`);
   const { openapi, paths } = (await answer.json()) as { openapi: string; paths: Record<string, never> };
   expect(openapi).toMatch(/^3\.1\./);
   const destination = JSON.stringify(paths['/v1/sys/sync/destinations/cloudA-sm/{name}']);

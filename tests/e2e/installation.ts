@@ -86,9 +86,9 @@ export function expectStatus(answer: Answer, status: number): Answer {
 export async function eventually<T>(
   look: () => Promise<T>,
   isSo: (value: T) => boolean,
-  mostMs = 60_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
-  const end = Date.now() + mostMs;
+  const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await look();
     if (isSo(value) || Date.now() > end) return value;

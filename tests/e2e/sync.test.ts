@@ -9,22 +9,22 @@ import {
   startInstallation,
 } from './installation.ts';
 
-let it: Installation;
+let system: Installation;
 let at: Fixture;
 
 beforeAll(async () => {
-  it = await startInstallation();
+  system = await startInstallation();
 });
-afterAll(() => it?.stop());
+afterAll(() => system?.stop());
 beforeEach(async () => {
-  await it.clearFaults();
-  await it.api('DELETE', 'sys/sync/config');
-  at = await fixture(it);
+  await system.clearFaults();
+  await system.api('DELETE', 'sys/sync/config');
+  at = await fixture(system);
 });
 
-const write = (name: string, data: object) => it.api('POST', `${at.mount}/data/${name}`, { data });
+const write = (name: string, data: object) => system.api('POST', `${at.mount}/data/${name}`, { data });
 const set = (name: string, more: object = {}, query = '') =>
-  it.api('POST', `${at.path}/associations/set${query}`, { mount: at.mount, secret_name: name, ...more });
+  system.api('POST', `${at.path}/associations/set${query}`, { mount: at.mount, secret_name: name, ...more });
 /** Asks again where a slow machine needs longer than an answer waits. */
 const untilOver = (ask: () => Promise<Answer>) =>
   eventually(ask, ({ body }) =>
@@ -35,11 +35,11 @@ const untilOver = (ask: () => Promise<Answer>) =>
 const setAndWait = (name: string) => untilOver(() => set(name));
 const removeAndWait = (name: string) => untilOver(() => remove(name));
 const remove = (name: string) =>
-  it.api('POST', `${at.path}/associations/remove`, { mount: at.mount, secret_name: name });
-const lines = async () => (await it.api('GET', `${at.path}/associations`)).body.data.associated_secrets;
+  system.api('POST', `${at.path}/associations/remove`, { mount: at.mount, secret_name: name });
+const lines = async () => (await system.api('GET', `${at.path}/associations`)).body.data.associated_secrets;
 const line = async (name: string) => (await lines())[`${at.accessor}/${name}`];
 const external = (name: string) => `secrets/${at.accessor}/${name}`;
-const value = async (name: string) => (await it.outside())[external(name)]?.value;
+const value = async (name: string) => (await system.outside())[external(name)]?.value;
 const statusIs = (name: string, status: string) =>
   eventually(
     () => line(name),
@@ -97,7 +97,7 @@ describe('set and remove', () => {
       'a deleted secret',
       async () => {
         await write('gone', { a: 1 });
-        await it.api('DELETE', `${at.mount}/data/gone`);
+        await system.api('DELETE', `${at.mount}/data/gone`);
         return set('gone');
       },
       400,
@@ -105,20 +105,20 @@ describe('set and remove', () => {
     ],
     [
       'a mount that does not exist',
-      () => it.api('POST', `${at.path}/associations/set`, { mount: 'none', secret_name: 'a' }),
+      () => system.api('POST', `${at.path}/associations/set`, { mount: 'none', secret_name: 'a' }),
       400,
       /mount/,
     ],
     [
       'no secret name',
-      () => it.api('POST', `${at.path}/associations/set`, { mount: at.mount }),
+      () => system.api('POST', `${at.path}/associations/set`, { mount: at.mount }),
       400,
       /secret_name is required/,
     ],
     [
       'a destination that does not exist',
       () =>
-        it.api('POST', 'sys/sync/destinations/cloudA-sm/none/associations/set', {
+        system.api('POST', 'sys/sync/destinations/cloudA-sm/none/associations/set', {
           mount: at.mount,
           secret_name: 'a',
         }),
@@ -128,7 +128,7 @@ describe('set and remove', () => {
     [
       'an unknown type',
       () =>
-        it.api('POST', 'sys/sync/destinations/cloudX/none/associations/set', {
+        system.api('POST', 'sys/sync/destinations/cloudX/none/associations/set', {
           mount: at.mount,
           secret_name: 'a',
         }),
@@ -143,7 +143,7 @@ describe('set and remove', () => {
 
   test('wait=0 answers at once, and the sync follows', async () => {
     await write('a', { k: 'v' });
-    await it.fault({ effect: 'slow', ms: 2_000 }); // who waits, up to 5 s, sees it synced
+    await system.fault({ effect: 'slow', ms: 2_000 }); // who waits, up to 5 s, sees it synced
     const { body } = expectStatus(await set('a', {}, '?wait=0'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('PENDING');
     await statusIs('a', 'SYNCED');
@@ -158,20 +158,20 @@ describe('the secret changes', () => {
       () => value('a'),
       (text) => text === '{"k":"2"}',
     );
-    await it.api('PATCH', `${at.mount}/data/a`, { data: { l: '3' } });
+    await system.api('PATCH', `${at.mount}/data/a`, { data: { l: '3' } });
     await eventually(
       () => value('a'),
       (text) => text === '{"k":"2","l":"3"}',
     );
     await statusIs('a', 'SYNCED');
-    const before = await it.calls('PutSecretValue');
+    const before = await system.calls('PutSecretValue');
     await write('a', { k: '2', l: '3' });
     await eventually(
       async () => (await line('a')).sync_status,
       (status) => status === 'SYNCED',
     );
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await it.calls('PutSecretValue')).toBe(before);
+    expect(await system.calls('PutSecretValue')).toBe(before);
   });
 
   test('the newest deleted: the one before is pushed; none left: unsynced; undeleted: back', async () => {
@@ -181,14 +181,14 @@ describe('the secret changes', () => {
       () => value('a'),
       (text) => text === '{"v":2}',
     );
-    await it.api('DELETE', `${at.mount}/data/a`);
+    await system.api('DELETE', `${at.mount}/data/a`);
     expect(
       await eventually(
         () => value('a'),
         (text) => text === '{"v":1}',
       ),
     ).toBe('{"v":1}');
-    await it.api('POST', `${at.mount}/delete/a`, { versions: [1] });
+    await system.api('POST', `${at.mount}/delete/a`, { versions: [1] });
     expect(
       await eventually(
         () => value('a'),
@@ -196,7 +196,7 @@ describe('the secret changes', () => {
       ),
     ).toBeUndefined();
     await statusIs('a', 'UNSYNCED');
-    await it.api('POST', `${at.mount}/undelete/a`, { versions: [2] });
+    await system.api('POST', `${at.mount}/undelete/a`, { versions: [2] });
     expect(
       await eventually(
         () => value('a'),
@@ -207,7 +207,7 @@ describe('the secret changes', () => {
 
   test('metadata deleted: unsynced, and the association goes', async () => {
     await synced('a', { v: 1 });
-    await it.api('DELETE', `${at.mount}/metadata/a`);
+    await system.api('DELETE', `${at.mount}/metadata/a`);
     expect(await eventually(lines, (all) => Object.keys(all).length === 0)).toEqual({});
     expect(await value('a')).toBeUndefined();
   });
@@ -215,7 +215,7 @@ describe('the secret changes', () => {
   test('the mount disabled: unsynced although it is gone', async () => {
     await synced('a', { v: 1 });
     await synced('b', { v: 2 });
-    expectStatus(await it.api('DELETE', `sys/mounts/${at.mount}`), 204);
+    expectStatus(await system.api('DELETE', `sys/mounts/${at.mount}`), 204);
     expect(await eventually(lines, (all) => Object.keys(all).length === 0)).toEqual({});
     expect([await value('a'), await value('b')]).toEqual([undefined, undefined]);
   });
@@ -223,7 +223,7 @@ describe('the secret changes', () => {
 
 describe('secret-key granularity', () => {
   beforeEach(async () => {
-    at = await fixture(it, { granularity: 'secret-key' });
+    at = await fixture(system, { granularity: 'secret-key' });
   });
 
   test('one external secret a key, strings as they are, and keys that go take theirs along', async () => {
@@ -276,14 +276,14 @@ describe('secret-key granularity', () => {
 });
 
 test('a new key that cannot be named in the destination does not hold up the others, and its line says why', async () => {
-  at = await fixture(it, {
+  at = await fixture(system, {
     granularity: 'secret-key',
     secret_name_template: 'own/{{ .MountAccessor }}/{{ .SecretKey }}',
   });
   await write('a', { good: '1' });
   expectStatus(await setAndWait('a'), 200);
   await write('a', { good: '2', 'not good': 'x', better: '3' });
-  const named = async (key: string) => (await it.outside())[`own/${at.accessor}/${key}`]?.value;
+  const named = async (key: string) => (await system.outside())[`own/${at.accessor}/${key}`]?.value;
   await eventually(
     () => named('better'),
     (text) => text === '3',
@@ -297,7 +297,7 @@ test('a new key that cannot be named in the destination does not hold up the oth
     sync_status: 'CLIENT_SIDE_ERROR',
     last_error: expect.stringMatching(/^the external name "own\/.*not good" cannot be used/),
   });
-  const { body } = await it.api('GET', `sys/sync/associations/${at.mount}/a`);
+  const { body } = await system.api('GET', `sys/sync/associations/${at.mount}/a`);
   expect(Object.values(body.data.associated_destinations)).toEqual([
     expect.objectContaining({ sync_status: 'CLIENT_SIDE_ERROR' }),
   ]);
@@ -305,7 +305,7 @@ test('a new key that cannot be named in the destination does not hold up the oth
 
 describe('names', () => {
   test('two associations that meet in one name: the second is refused, both named', async () => {
-    at = await fixture(it, { secret_name_template: 'shared/{{ .SecretBaseName }}-{{ .MountAccessor }}' });
+    at = await fixture(system, { secret_name_template: 'shared/{{ .SecretBaseName }}-{{ .MountAccessor }}' });
     await write('one/x', { a: 1 });
     await write('two/x', { a: 2 });
     expectStatus(await setAndWait('one/x'), 200);
@@ -317,13 +317,15 @@ describe('names', () => {
   test('a changed template: setting again creates the new name first, then deletes the old', async () => {
     await synced('a', { v: 1 });
     expectStatus(
-      await it.api('PATCH', at.path, { secret_name_template: 'new/{{ .MountAccessor }}/{{ .SecretPath }}' }),
+      await system.api('PATCH', at.path, {
+        secret_name_template: 'new/{{ .MountAccessor }}/{{ .SecretPath }}',
+      }),
       200,
     );
     expect(await value('a')).toBe('{"v":1}');
     expectStatus(await setAndWait('a'), 200);
     const names = await eventually(
-      async () => Object.keys(await it.outside()),
+      async () => Object.keys(await system.outside()),
       (all) => !all.includes(external('a')),
     );
     expect(names).toContain(`new/${at.accessor}/a`);
@@ -332,10 +334,10 @@ describe('names', () => {
 
   test('a foreign external secret is left alone, until the operator says otherwise', async () => {
     await synced('a', { v: 'ours' });
-    const other = await fixture(it, { secret_name_template: external('a') });
-    await it.api('POST', `${other.mount}/data/b`, { data: { v: 'theirs' } });
+    const other = await fixture(system, { secret_name_template: external('a') });
+    await system.api('POST', `${other.mount}/data/b`, { data: { v: 'theirs' } });
     const setOther = (more = {}) =>
-      it.api('POST', `${other.path}/associations/set`, { mount: other.mount, secret_name: 'b', ...more });
+      system.api('POST', `${other.path}/associations/set`, { mount: other.mount, secret_name: 'b', ...more });
     const { body } = expectStatus(await untilOver(setOther), 200);
     expect(Object.values(body.data.associated_secrets)).toEqual([
       expect.objectContaining({
@@ -354,16 +356,16 @@ describe('names', () => {
   });
 });
 
-describe('bad days', () => {
+describe('faults', () => {
   test('permission refused: said so, waits for the operator, and set retries', async () => {
     await write('a', { v: 1 });
-    await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
+    await system.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
     const { body } = expectStatus(await setAndWait('a'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       next_attempt_at: null,
     });
-    await it.clearFaults();
+    await system.clearFaults();
     await statusIs('a', 'CLIENT_SIDE_ERROR');
     expectStatus(await setAndWait('a'), 200);
     await statusIs('a', 'SYNCED');
@@ -371,7 +373,7 @@ describe('bad days', () => {
 
   test('wrong credentials: what failed is tried again once the destination is corrected', async () => {
     const right = at;
-    at = await fixture(it, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
+    at = await fixture(system, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
     for (const name of ['a', 'b']) {
       await write(name, { v: name });
       const { body } = expectStatus(await setAndWait(name), 200);
@@ -379,7 +381,7 @@ describe('bad days', () => {
     }
     await remove('b');
     await statusIs('b', 'CLIENT_SIDE_ERROR');
-    expectStatus(await it.api('PATCH', at.path, right.keys), 200);
+    expectStatus(await system.api('PATCH', at.path, right.keys), 200);
     await statusIs('a', 'SYNCED');
     expect(await value('a')).toBe('{"v":"a"}');
     await eventually(
@@ -391,7 +393,7 @@ describe('bad days', () => {
 
   test('throttled for a moment: still pending, with the reason, and set waits it out', async () => {
     await write('a', { v: 1 });
-    await it.fault({ effect: 'throttle', retryAfterSeconds: 5, times: 1 });
+    await system.fault({ effect: 'throttle', retryAfterSeconds: 5, times: 1 });
     const answer = set('a');
     const waiting = await eventually(
       () => line('a'),
@@ -416,7 +418,7 @@ describe('bad days', () => {
       code: 'InvalidRequestException',
       status: 400,
     };
-    await it.fault({ ...taken, name: external('a') });
+    await system.fault({ ...taken, name: external('a') });
     await set('a', {}, '?wait=0');
     const waiting = await eventually(
       () => line('a'),
@@ -428,16 +430,16 @@ describe('bad days', () => {
     });
     const { body } = expectStatus(await setAndWait('b'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/b`].sync_status).toBe('SYNCED');
-    await it.clearFaults();
+    await system.clearFaults();
     await statusIs('a', 'SYNCED');
   });
 
   test('throttled and down: tried again by itself', async () => {
     await write('a', { v: 1 });
-    await it.fault({ effect: 'throttle', times: 2 });
+    await system.fault({ effect: 'throttle', times: 2 });
     await set('a', {}, '?wait=0');
     await statusIs('a', 'SYNCED');
-    await it.fault({ effect: 'server-error', times: 1 });
+    await system.fault({ effect: 'server-error', times: 1 });
     await write('a', { v: 2 });
     expect(
       await eventually(
@@ -449,10 +451,10 @@ describe('bad days', () => {
 
   test('the answer is lost after the act: right in the end, one version', async () => {
     await write('a', { v: 1 });
-    await it.fault({ effect: 'act-then-die', times: 1 });
+    await system.fault({ effect: 'act-then-die', times: 1 });
     await set('a', {}, '?wait=0');
     await statusIs('a', 'SYNCED');
-    expect((await it.outside())[external('a')]).toMatchObject({ value: '{"v":1}', version_count: 1 });
+    expect((await system.outside())[external('a')]).toMatchObject({ value: '{"v":1}', version_count: 1 });
   });
 
   test('a value that is too large says size and limit', async () => {
@@ -466,7 +468,12 @@ describe('bad days', () => {
 
   test('one failing entry does not keep the others', async () => {
     for (const name of ['bad', 'good1', 'good2']) await write(name, { v: name });
-    await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, name: external('bad') });
+    await system.fault({
+      effect: 'error',
+      code: 'AccessDeniedException',
+      status: 400,
+      name: external('bad'),
+    });
     for (const name of ['bad', 'good1', 'good2']) await setAndWait(name);
     await statusIs('bad', 'CLIENT_SIDE_ERROR');
     expect([await value('good1'), await value('good2')]).toEqual(['{"v":"good1"}', '{"v":"good2"}']);
@@ -475,7 +482,7 @@ describe('bad days', () => {
 
 describe('sys/sync/config', () => {
   test('disabled as a string; set is PENDING and nothing goes out; enabled: it does', async () => {
-    const { body } = expectStatus(await it.api('PATCH', 'sys/sync/config', { disabled: 'true' }), 200);
+    const { body } = expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: 'true' }), 200);
     expect(body.data).toEqual({ disabled: true, queue_capacity: 1_000_000 });
     expect(body.mount_type).toBe('system');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -484,19 +491,19 @@ describe('sys/sync/config', () => {
     expect(pending.body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('PENDING');
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(await value('a')).toBeUndefined();
-    await it.api('PATCH', 'sys/sync/config', { disabled: false });
+    await system.api('PATCH', 'sys/sync/config', { disabled: false });
     await statusIs('a', 'SYNCED');
   });
 
   test('the queue is bounded for sets and never for writes', async () => {
-    await it.api('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: '2' });
+    await system.api('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: '2' });
     for (const name of ['a', 'b', 'c']) await write(name, { v: 1 });
     expectStatus(await set('a'), 200);
     expectStatus(await set('b'), 200);
     const full = expectStatus(await set('c'), 429);
     expect(full.body.errors[0]).toMatch(/queue_capacity is 2/);
     expectStatus(await write('a', { v: 2 }), 200);
-    await it.api('DELETE', 'sys/sync/config');
+    await system.api('DELETE', 'sys/sync/config');
     await statusIs('b', 'SYNCED');
     expect(
       await eventually(
@@ -510,7 +517,7 @@ describe('sys/sync/config', () => {
   test.each([{ disabled: 'maybe' }, { queue_capacity: 0 }, { queue_capacity: 'x' }])(
     '%j is refused, naming the field',
     async (given) => {
-      const { body } = expectStatus(await it.api('PATCH', 'sys/sync/config', given), 400);
+      const { body } = expectStatus(await system.api('PATCH', 'sys/sync/config', given), 400);
       expect(body.errors[0]).toContain(Object.keys(given)[0]);
     },
   );
@@ -518,7 +525,7 @@ describe('sys/sync/config', () => {
 
 describe('destinations', () => {
   test('reads mask secrets; an update keeps what it omits; writing the mask back changes nothing', async () => {
-    const read = async () => (await it.api('GET', at.path)).body.data;
+    const read = async () => (await system.api('GET', at.path)).body.data;
     const first = await read();
     expect(first).toMatchObject({
       type: 'cloudA-sm',
@@ -527,62 +534,62 @@ describe('destinations', () => {
     });
     expect(first.options).toMatchObject({ granularity_level: 'secret-path', custom_tags: {} });
     expectStatus(
-      await it.api('POST', at.path, { secret_access_key: '*****', custom_tags: { team: 'shop' } }),
+      await system.api('POST', at.path, { secret_access_key: '*****', custom_tags: { team: 'shop' } }),
       200,
     );
     expect((await read()).options.custom_tags).toEqual({ team: 'shop' });
     await synced('a', { v: 1 });
-    expect((await it.outside())[external('a')]!.tags).toMatchObject({ team: 'shop' });
+    expect((await system.outside())[external('a')]!.tags).toMatchObject({ team: 'shop' });
   });
 
   test('what cannot change is refused', async () => {
-    const { body } = expectStatus(await it.api('PATCH', at.path, { region: 'us-east-1' }), 400);
+    const { body } = expectStatus(await system.api('PATCH', at.path, { region: 'us-east-1' }), 400);
     expect(body.errors[0]).toMatch(/^region/);
   });
 
   test('delete: 204 when empty or absent, 400 with associations, purge unsyncs first', async () => {
     await synced('a', { v: 1 });
-    const refused = expectStatus(await it.api('DELETE', at.path), 400);
+    const refused = expectStatus(await system.api('DELETE', at.path), 400);
     expect(refused.body.errors[0]).toContain('1 association');
-    expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
+    expectStatus(await system.api('DELETE', `${at.path}?purge=true`), 204);
     const gone = await eventually(
-      () => it.api('GET', at.path),
+      () => system.api('GET', at.path),
       ({ status }) => status === 404,
     );
     expect(gone.status).toBe(404);
     expect(await value('a')).toBeUndefined();
-    expectStatus(await it.api('DELETE', at.path), 204);
+    expectStatus(await system.api('DELETE', at.path), 204);
   });
 
   test('a purge that fails says why, locks nothing, and succeeds when asked for again', async () => {
     await synced('a', { v: 1 });
-    await it.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
-    expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
-    const read = () => it.api('GET', at.path);
+    await system.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
+    expectStatus(await system.api('DELETE', `${at.path}?purge=true`), 204);
+    const read = () => system.api('GET', at.path);
     const failed = await eventually(read, ({ body }) => body.data?.purge_error !== '');
     expect(failed.body.data.purge_error).toMatch(/AccessDenied/);
-    await it.clearFaults();
+    await system.clearFaults();
     await synced('b', { v: 2 });
     expect((await read()).body.data.purge_initiated_at).toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, 1_500)); // more than a turn of the purge
     expect(await value('b')).toBe('{"v":2}');
-    expectStatus(await it.api('DELETE', `${at.path}?purge=true`), 204);
+    expectStatus(await system.api('DELETE', `${at.path}?purge=true`), 204);
     expect((await eventually(read, ({ status }) => status === 404)).status).toBe(404);
     expect([await value('a'), await value('b')]).toEqual([undefined, undefined]);
   });
 
   test('force_delete forgets without calling the provider', async () => {
     await synced('a', { v: 1 });
-    expectStatus(await it.api('DELETE', `${at.path}?force_delete=true`), 204);
+    expectStatus(await system.api('DELETE', `${at.path}?force_delete=true`), 204);
     expect(await value('a')).toBe('{"v":1}');
   });
 
   test('lists: by type, of one type, and 404 when empty', async () => {
-    const all = expectStatus(await it.api('LIST', 'sys/sync/destinations'), 200).body.data;
+    const all = expectStatus(await system.api('LIST', 'sys/sync/destinations'), 200).body.data;
     expect(all.keys).toEqual(['cloudA-sm/']);
     expect(all.key_info['cloudA-sm/']).toContain(at.destination);
     expect(all.total_destinations).toBe(all.key_info['cloudA-sm/'].length);
-    const some = expectStatus(await it.api('GET', 'sys/sync/destinations/cloudA-sm?list=true'), 200).body
+    const some = expectStatus(await system.api('GET', 'sys/sync/destinations/cloudA-sm?list=true'), 200).body
       .data;
     expect(some.keys).toContain(at.destination);
   });
@@ -599,21 +606,21 @@ describe('where a secret goes', () => {
         updated_at: expect.any(String),
       },
     };
-    const byPath = expectStatus(await it.api('GET', `sys/sync/associations/${at.mount}/deep/name`), 200);
+    const byPath = expectStatus(await system.api('GET', `sys/sync/associations/${at.mount}/deep/name`), 200);
     const byQuery = expectStatus(
-      await it.api('GET', `sys/sync/associations/destinations?mount=${at.mount}&secret_name=deep/name`),
+      await system.api('GET', `sys/sync/associations/destinations?mount=${at.mount}&secret_name=deep/name`),
       200,
     );
     expect([byPath.body.data.associated_destinations, byQuery.body.data.associated_destinations]).toEqual([
       expected,
       expected,
     ]);
-    expectStatus(await it.api('GET', `sys/sync/associations/${at.mount}/none`), 404);
+    expectStatus(await system.api('GET', `sys/sync/associations/${at.mount}/none`), 404);
   });
 
   test('the list of everything names mount and secret', async () => {
     await synced('listed', { v: 1 });
-    const { body } = expectStatus(await it.api('LIST', 'sys/sync/associations'), 200);
+    const { body } = expectStatus(await system.api('LIST', 'sys/sync/associations'), 200);
     expect(body.data.key_info[`${at.mount}/listed`]).toEqual([
       { mount: `${at.mount}/`, secret_path: 'listed' },
     ]);
@@ -623,11 +630,11 @@ describe('where a secret goes', () => {
   test('its pages follow on each other by what a page shows last', async () => {
     for (const name of ['p1', 'p2', 'p3']) await synced(name, { v: 1 });
     const page = `sys/sync/associations?limit=2&after_mount=${at.mount}`;
-    const first = expectStatus(await it.api('LIST', page), 200).body;
+    const first = expectStatus(await system.api('LIST', page), 200).body;
     expect(first.warnings).toEqual([expect.stringContaining('there may be more')]);
     const [{ mount, secret_path: last }] = first.data.key_info[first.data.keys.at(-1)];
     const next = expectStatus(
-      await it.api('LIST', `sys/sync/associations?after_mount=${mount}&after_secret=${last}`),
+      await system.api('LIST', `sys/sync/associations?after_mount=${mount}&after_secret=${last}`),
       200,
     ).body;
     expect([first.data.keys, next.data.keys.slice(0, 1)]).toEqual([
@@ -643,9 +650,12 @@ describe('who may', () => {
     await write('other', { v: 1 });
     const policy = `path "${at.mount}/data/mine" { capabilities = ["read"] }
       path "sys/sync/*" { capabilities = ["create", "update", "read"] }`;
-    expectStatus(await it.api('PUT', `sys/policies/acl/${at.mount}`, { policy }), 204);
-    const { body } = expectStatus(await it.api('POST', 'auth/token/create', { policies: [at.mount] }), 200);
-    const api = it.as(body.auth.client_token);
+    expectStatus(await system.api('PUT', `sys/policies/acl/${at.mount}`, { policy }), 204);
+    const { body } = expectStatus(
+      await system.api('POST', 'auth/token/create', { policies: [at.mount] }),
+      200,
+    );
+    const api = system.as(body.auth.client_token);
     expectStatus(
       await api('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'mine' }),
       200,
@@ -655,6 +665,6 @@ describe('who may', () => {
       403,
     );
     expect(refused.body.errors[0]).toMatch(new RegExp(`other.*${at.mount}`));
-    expectStatus(await it.as(undefined)('GET', at.path), 403);
+    expectStatus(await system.as(undefined)('GET', at.path), 403);
   });
 });

@@ -1,5 +1,5 @@
 import type { KeyRing } from '@secrets/seal';
-import { type AddressRanges, addressRanges } from './bound-address.ts';
+import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import type { Namespace } from './caller.ts';
 import type { CompiledPolicies } from './compile-policies.ts';
 import { compileNamed, type NamedRules } from './named-policies.ts';
@@ -64,18 +64,18 @@ export interface BatchTokenSurroundings {
  * When a batch token ends, in milliseconds since 1970: at its own end or that of what it was made with, whichever
  * comes first. Undefined when its parent was revoked or the auth mount that issued it disabled.
  */
-export function batchTokenEnd(payload: BatchToken, around: BatchTokenSurroundings): number | undefined {
+export function batchTokenExpiry(payload: BatchToken, around: BatchTokenSurroundings): number | undefined {
   if (!around.parent_exists || !around.mount_exists) return undefined;
   const parentEnd = around.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   return Math.min(Date.parse(payload.expires_at), parentEnd);
 }
 
 /** Opens a batch token's text; what it says needs its surroundings to become a token. */
-export const openedBatchToken = (ring: KeyRing, text: string) => {
-  const payload = openBatchToken(ring, text);
+export const parseBatchToken = (keyRing: KeyRing, text: string) => {
+  const payload = openBatchToken(keyRing, text);
   if (payload === undefined) return undefined;
   const toToken = (around: BatchTokenSurroundings): AccessToken | undefined => {
-    const expiresAt = batchTokenEnd(payload, around);
+    const expiresAt = batchTokenExpiry(payload, around);
     if (expiresAt === undefined) return undefined;
     return {
       accessor: null,

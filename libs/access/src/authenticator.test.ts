@@ -6,7 +6,7 @@ import { type AccessRequest, createAuthenticator } from './authenticator.ts';
 import { parseInternalKeys } from './internal-keys.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import { insertToken, revokeToken, writePolicy } from './testing.ts';
-import { type BatchToken, batchTokenRing, newToken, sealBatchToken } from './token.ts';
+import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 let db: Db;
@@ -132,7 +132,7 @@ describe('tokens', () => {
 
 describe('batch tokens', () => {
   const batch = (over: Partial<BatchToken> = {}) =>
-    sealBatchToken(batchTokenRing(keys), {
+    sealBatchToken(batchTokenKeyRing(keys), {
       accessor: null,
       namespace_id: 'root',
       policies: ['reader'],

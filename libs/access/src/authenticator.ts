@@ -6,7 +6,7 @@ import { epochCache } from './epoch-cache.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import { type Operation, suffices } from './operation.ts';
 import { publicPath } from './public-paths.ts';
-import { readLoginMount, readNamespace, takeUse } from './read-access.ts';
+import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import { namespacePath, pathFromNamespace } from './request-path.ts';
 import { needsSudo } from './sudo-paths.ts';
 import { tokenReader } from './token-reader.ts';
@@ -52,31 +52,34 @@ export interface AuthenticatorOptions {
  */
 export function createAuthenticator({ db, keys, clock = Date.now }: AuthenticatorOptions): Authenticator {
   const tokens = tokenReader(db, keys, clock);
-  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, most: mostNamespaces });
+  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, maxEntries: maxNamespaces });
   const namespaceAt = (path: string) => namespaces.get(path, () => readNamespace(db, path));
 
-  const withToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
+  const authorizeToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
     const { token, hash } = (await tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
-    if (token.boundTo?.hold(request.remoteAddress) === false) refuse();
-    if (token.hasLimitedUses && !(await takeUse(db, hash))) refuse();
-    const asked = caller.namespace.path;
-    const path = pathFromNamespace(token.namespace.path, asked, request.path) ?? refuse();
+    if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
+    if (token.hasLimitedUses && !(await consumeUse(db, hash))) refuse();
+    const requestedNamespace = caller.namespace.path;
+    const path = pathFromNamespace(token.namespace.path, requestedNamespace, request.path) ?? refuse();
     caller.grants = [...grantsOn(token, request.operation, path)];
     if (!suffices(caller.grants, request.operation)) refuse();
     if (needsSudo(request.path) && !caller.grants.includes('sudo')) refuse();
     caller.namespace =
-      asked === token.namespace.path ? token.namespace : ((await namespaceAt(asked)) ?? absent(asked));
-    if (administrative(request.path) && asked !== '' && asked !== 'admin') throw outside(request.path);
+      requestedNamespace === token.namespace.path
+        ? token.namespace
+        : ((await namespaceAt(requestedNamespace)) ?? absent(requestedNamespace));
+    if (administrative(request.path) && requestedNamespace !== '' && requestedNamespace !== 'admin')
+      throw outside(request.path);
   };
 
-  const atLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
+  const authorizeLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
     const namespace = await readLoginMount(db, caller.namespace.path, mount);
-    if (namespace === undefined) return withToken(request, caller);
+    if (namespace === undefined) return authorizeToken(request, caller);
     caller.namespace = namespace;
   };
 
-  const openPath = async (caller: Caller): Promise<void> => {
+  const authorizeOpenPath = async (caller: Caller): Promise<void> => {
     const { path } = caller.namespace;
     if (path !== '') caller.namespace = (await namespaceAt(path)) ?? refuse();
   };
@@ -85,14 +88,14 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return withToken(request, caller);
-    if (open.kind === 'open') return openPath(caller);
-    return atLogin(open.mount, request, caller);
+    if (open === undefined) return authorizeToken(request, caller);
+    if (open.kind === 'open') return authorizeOpenPath(caller);
+    return authorizeLogin(open.mount, request, caller);
   };
 
   return {
     authenticate: async (request) => {
-      const caller = stranger(request);
+      const caller = anonymousCaller(request);
       try {
         await decide(request, caller);
         return { allowed: true, caller };
@@ -104,7 +107,7 @@ export function createAuthenticator({ db, keys, clock = Date.now }: Authenticato
   };
 }
 
-const mostNamespaces = 10_000;
+const maxNamespaces = 10_000;
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
 /** `sys/sync/config` exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
@@ -113,7 +116,7 @@ const administrative = (path: string): boolean => path === 'sys/sync/config';
 const grantsOn = (token: AccessToken, operation: Operation, path: string): readonly Capability[] =>
   operation === 'list' ? token.rules.onFolder(path) : token.rules.on(path);
 
-const stranger = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
+const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
   requestId,
   accessor: null,
   tokenType: null,

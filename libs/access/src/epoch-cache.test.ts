@@ -17,7 +17,7 @@ function world() {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const cache = epochCache<{ name: string }>({ epochNow: async () => state.epoch, most: 10 });
+  const cache = epochCache<{ name: string }>({ epochNow: async () => state.epoch, maxEntries: 10 });
   const get = async (key = 'k') => (await cache.get(key, read))?.name;
   const change = (name: string | undefined) => {
     state.name = name;
@@ -96,9 +96,9 @@ test('an epoch that went back, as after a restored backup, empties it too', asyn
 test('what is heavy makes room by pushing out what was not used for longest', async () => {
   const cache = epochCache<{ weight: number }>({
     epochNow: async () => 1,
-    most: 10,
+    maxEntries: 10,
     weightOf: ({ weight }) => weight,
-    mostWeight: 100,
+    maxWeight: 100,
   });
   const reads: string[] = [];
   const get = (key: string, weight: number) =>

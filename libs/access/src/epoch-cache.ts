@@ -6,7 +6,7 @@ export interface EpochCache<Value extends object> {
   /**
    * The value of a key, true at some moment after the question: from memory when the epoch has not moved since it was
    * read, otherwise from `read`, which is shared by all who ask for the key meanwhile. Absent values are not kept,
-   * and neither are those that `isKept` turns down.
+   * and neither are those that `isCacheable` turns down.
    */
   get(key: string, read: () => Promise<AtEpoch<Value>>): Promise<Value | undefined>;
   /** Forgets one key. */
@@ -16,29 +16,40 @@ export interface EpochCache<Value extends object> {
 export interface EpochCacheOptions<Value> {
   /** Gives the epoch of a moment after the question. */
   epochNow: () => Promise<number>;
-  most: number;
-  isKept?: (value: Value) => boolean;
+  maxEntries: number;
+  isCacheable?: (value: Value) => boolean;
   /** How much memory a value takes, in a unit of the caller's; 1 unless said. */
   weightOf?: (value: Value) => number;
   /** Most weight of all that is kept together; what weighs more alone is not kept. */
-  mostWeight?: number;
+  maxWeight?: number;
 }
 
 /** Makes an empty cache for one kind of thing. */
 export function epochCache<Value extends object>(options: EpochCacheOptions<Value>): EpochCache<Value> {
-  const { epochNow, most, isKept = () => true, weightOf = () => 1, mostWeight = most } = options;
-  const kept = new LRUCache<string, Value>({ max: most, maxSize: mostWeight, sizeCalculation: weightOf });
+  const {
+    epochNow,
+    maxEntries,
+    isCacheable = () => true,
+    weightOf = () => 1,
+    maxWeight = maxEntries,
+  } = options;
+  const cache = new LRUCache<string, Value>({
+    max: maxEntries,
+    maxSize: maxWeight,
+    sizeCalculation: weightOf,
+  });
   const reading = new Map<string, Promise<AtEpoch<Value>>>();
-  let keptSince = -1; // everything in `kept` was read at this epoch
+  let cacheEpoch = -1; // everything in `cache` was read at this epoch
 
   const startOver = (epoch: number) => {
-    kept.clear();
-    keptSince = epoch;
+    cache.clear();
+    cacheEpoch = epoch;
   };
   const startReading = (key: string, read: () => Promise<AtEpoch<Value>>): Promise<AtEpoch<Value>> => {
     const started = read().then((found) => {
-      if (found.epoch > keptSince) startOver(found.epoch);
-      if (found.row !== undefined && found.epoch === keptSince && isKept(found.row)) kept.set(key, found.row);
+      if (found.epoch > cacheEpoch) startOver(found.epoch);
+      if (found.row !== undefined && found.epoch === cacheEpoch && isCacheable(found.row))
+        cache.set(key, found.row);
       return found;
     });
     const finished = started.finally(() => {
@@ -49,16 +60,16 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
   };
   return {
     get: async (key, read) => {
-      if (!kept.has(key) && !reading.has(key)) return (await startReading(key, read)).row;
+      if (!cache.has(key) && !reading.has(key)) return (await startReading(key, read)).row;
       const epoch = await epochNow();
-      if (epoch !== keptSince) startOver(epoch);
-      const known = kept.get(key);
+      if (epoch !== cacheEpoch) startOver(epoch);
+      const known = cache.get(key);
       if (known !== undefined) return known;
       const earlier = await reading.get(key);
       if (earlier !== undefined && earlier.epoch >= epoch) return earlier.row;
       // None was under way, or it may have missed what the epoch tells of; what is under way now began after the question.
       return (await (reading.get(key) ?? startReading(key, read))).row;
     },
-    drop: (key) => void kept.delete(key),
+    drop: (key) => void cache.delete(key),
   };
 }

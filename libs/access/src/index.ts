@@ -1,8 +1,8 @@
-export { batchTokenEnd } from './access-token.ts';
-export * from './ancestors-end.ts';
+export { batchTokenExpiry } from './access-token.ts';
+export * from './address-ranges.ts';
+export * from './ancestor-expiry.ts';
 export * from './assertion.ts';
 export * from './authenticator.ts';
-export * from './bound-address.ts';
 export * from './built-in-policies.ts';
 export * from './caller.ts';
 export * from './compile-policies.ts';

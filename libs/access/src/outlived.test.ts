@@ -5,7 +5,7 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { createAuthenticator } from './authenticator.ts';
 import { parseInternalKeys } from './internal-keys.ts';
 import { insertToken } from './testing.ts';
-import { type BatchToken, batchTokenRing, sealBatchToken } from './token.ts';
+import { type BatchToken, batchTokenKeyRing, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 const mountId = randomUUID();
@@ -23,14 +23,14 @@ afterAll(() => db.close());
 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
-function door() {
+function newGateway() {
   let lateMs = 0;
   const authenticator = createAuthenticator({ db, keys, clock: () => Date.now() + lateMs });
   return {
     wait: (ms: number) => {
       lateMs += ms;
     },
-    opens: async (token: string) => {
+    admits: async (token: string) => {
       const decision = await authenticator.authenticate({
         token,
         namespace: undefined,
@@ -60,7 +60,7 @@ function batchToken(over: Partial<BatchToken>): string {
     mount_id: null,
     ...over,
   };
-  return sealBatchToken(batchTokenRing(keys), payload).reveal();
+  return sealBatchToken(batchTokenKeyRing(keys), payload).reveal();
 }
 
 test('what was made with a token ends at that token’s end, over generations, and lives on when it is renewed', async () => {
@@ -68,8 +68,8 @@ test('what was made with a token ends at that token’s end, over generations, a
   const parent = await insertToken(db, { parentAccessor: grandparent.accessor });
   const child = await insertToken(db, { parentAccessor: parent.accessor, expiresAt: inMs(3_600_000) });
   const batch = batchToken({ parent_accessor: parent.accessor });
-  const { opens, wait } = door();
-  const all = () => Promise.all([child.token, parent.token, batch].map(opens));
+  const { admits, wait } = newGateway();
+  const all = () => Promise.all([child.token, parent.token, batch].map(admits));
   expect(await all()).toEqual([true, true, true]);
   wait(61_000);
   expect(await all()).toEqual([false, false, false]);
@@ -82,11 +82,11 @@ test('what was made with a token ends at that token’s end, over generations, a
 
 test('a batch token ends with the auth mount that issued it', async () => {
   const token = batchToken({ mount_id: mountId });
-  const { opens } = door();
-  expect(await opens(token)).toBe(true);
+  const { admits } = newGateway();
+  expect(await admits(token)).toBe(true);
   await db.transaction(async (tx) => {
     await tx.query('delete from login.auth_mounts where id = $1', [mountId]);
     await tx.query('update login.access_epoch set value = value + 1');
   });
-  expect(await opens(token)).toBe(false);
+  expect(await admits(token)).toBe(false);
 });

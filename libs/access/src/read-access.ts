@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './access-token.ts';
-import { ancestorsEnd } from './ancestors-end.ts';
+import { ancestorExpirySql } from './ancestor-expiry.ts';
 import type { Namespace } from './caller.ts';
 import type { NamedRules } from './named-policies.ts';
 import type { BatchToken } from './token.ts';
@@ -28,7 +28,7 @@ export async function readEpoch(sql: Sql): Promise<number> {
 
 const serviceToken = `
   select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
+    n.path as namespace_path, least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
   left join login.namespaces n on n.id = t.namespace_id`;
@@ -43,7 +43,7 @@ export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEp
 
 const batchToken = `
   select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
-    least(t.expires_at, ${ancestorsEnd('t.parent_accessor')}) as parent_expires_at,
+    least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as parent_expires_at,
     $4::uuid is null or m.id is not null as mount_exists, ${rulesOf('$1', '$2::text[]')} as rules
   from login.access_epoch e
   left join login.namespaces n on n.id = $1
@@ -84,7 +84,7 @@ export async function readLoginMount(
 }
 
 /** Takes one use of a token; false when none was left. */
-export async function takeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
+export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
   const rows = await sql.query<{ uses_left: number }>(
     'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
     [hash],

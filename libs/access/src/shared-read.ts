@@ -11,21 +11,21 @@ import { setTimeout as after, setImmediate as endOfTurn } from 'node:timers/prom
 export function sharedRead<T>(read: () => Promise<T>, gapMs = 0): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve();
   let lastBegan = Number.NEGATIVE_INFINITY;
-  let gathering: Promise<T> | undefined;
+  let pending: Promise<T> | undefined;
 
   const begin = async (): Promise<T> => {
     await underWay;
     const wait = lastBegan + gapMs - performance.now();
     if (wait > 1) await after(wait);
     else await endOfTurn(); // all the requests that this turn of the event loop brings share the read
-    gathering = undefined;
+    pending = undefined;
     lastBegan = performance.now();
     const reading = read();
     underWay = reading.catch(() => undefined);
     return reading;
   };
   return () => {
-    gathering ??= begin();
-    return gathering;
+    pending ??= begin();
+    return pending;
   };
 }

@@ -1,10 +1,10 @@
 import type { Db } from '@secrets/db';
-import { type AccessToken, fromServiceToken, openedBatchToken } from './access-token.ts';
+import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from './read-access.ts';
 import { sharedRead } from './shared-read.ts';
-import { batchTokenRing, tokenHash, tokenKind } from './token.ts';
+import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 
 export interface TokenReader {
   /** The token behind a text, if it exists and has not ended; limited uses are for the caller to take. */
@@ -13,22 +13,22 @@ export interface TokenReader {
   epochNow(): Promise<number>;
 }
 
-const mostTokens = 20_000;
+const maxTokens = 20_000;
 /** A few hundred reads of the epoch a second at most, however many requests there are. */
 const epochGapMs = 4;
 /** Paths in the policies, and ranges of addresses, of all tokens kept together: one takes 0.5 kilobytes of memory, a path with `+` up to 2.5. */
-const mostParts = 200_000;
+const maxRules = 200_000;
 
 /** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
-  const ring = batchTokenRing(keys);
+  const keyRing = batchTokenKeyRing(keys);
   const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
-  const kept = epochCache<AccessToken>({
+  const cache = epochCache<AccessToken>({
     epochNow,
-    most: mostTokens,
-    isKept: (token) => !token.hasLimitedUses,
+    maxEntries: maxTokens,
+    isCacheable: (token) => !token.hasLimitedUses,
     weightOf: (token) => token.rules.paths + (token.boundTo?.size ?? 0) + 1,
-    mostWeight: mostParts,
+    maxWeight: maxRules,
   });
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
@@ -36,7 +36,7 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     return { epoch, row: row === undefined ? undefined : fromServiceToken(row) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
-    const opened = openedBatchToken(ring, text);
+    const opened = parseBatchToken(keyRing, text);
     if (opened === undefined) return { epoch: -1, row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
     return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
@@ -51,10 +51,10 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
       const hash = tokenHash(text);
       const key = hash.toString('latin1');
       const read = () => (kind === 'service' ? readService(hash) : readBatch(text));
-      let token = await kept.get(key, read);
+      let token = await cache.get(key, read);
       if (token !== undefined && hasEnded(token)) {
-        kept.drop(key); // it may have been renewed, which moves no epoch
-        token = await kept.get(key, read);
+        cache.drop(key); // it may have been renewed, which moves no epoch
+        token = await cache.get(key, read);
       }
       return token === undefined || hasEnded(token) ? undefined : { token, hash };
     },

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { parseInternalKeys } from './internal-keys.ts';
 import {
   type BatchToken,
-  batchTokenRing,
+  batchTokenKeyRing,
   newAccessor,
   newToken,
   openBatchToken,
@@ -13,7 +13,7 @@ import {
   tokenKind,
 } from './token.ts';
 
-const ring = () => batchTokenRing(parseInternalKeys(randomBytes(32).toString('base64'), 'test'));
+const keyRing = () => batchTokenKeyRing(parseInternalKeys(randomBytes(32).toString('base64'), 'test'));
 const payload: BatchToken = {
   accessor: null,
   namespace_id: 'root',
@@ -57,14 +57,14 @@ test('a root token of an operator’s own choice is a token', () => {
 });
 
 test('a batch token holds what was put in', () => {
-  const keys = ring();
+  const keys = keyRing();
   expect(openBatchToken(keys, sealBatchToken(keys, payload).reveal())).toEqual(payload);
 });
 
 test('a batch token of another installation, a changed one and a respelled one are refused', () => {
-  const keys = ring();
+  const keys = keyRing();
   const token = sealBatchToken(keys, payload).reveal();
-  expect(openBatchToken(ring(), token)).toBeUndefined();
+  expect(openBatchToken(keyRing(), token)).toBeUndefined();
   expect(openBatchToken(keys, `${token.slice(0, -8)}AAAAAAAA`)).toBeUndefined();
   expect(openBatchToken(keys, `${token}A`)).toBeUndefined();
   expect(openBatchToken(keys, `sbt_${randomBytes(200).toString('base64url')}`)).toBeUndefined();
@@ -72,5 +72,7 @@ test('a batch token of another installation, a changed one and a respelled one a
 });
 
 test('what would not fit into a header is not made', () => {
-  expect(() => sealBatchToken(ring(), { ...payload, metadata: { a: 'x'.repeat(9000) } })).toThrow(RangeError);
+  expect(() => sealBatchToken(keyRing(), { ...payload, metadata: { a: 'x'.repeat(9000) } })).toThrow(
+    RangeError,
+  );
 });

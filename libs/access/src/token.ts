@@ -9,9 +9,9 @@ const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
 /** A root token that an operator chose: taken as it is, so all that is known of it is what no other token is. */
 const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Longest batch token that is opened, in characters; it has to fit into a header. */
-const longestBatchToken = 8_192;
+const maxBatchTokenLength = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
-const identity = 'batch-token';
+const batchTokenAad = 'batch-token';
 
 /** A new service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
 export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
@@ -25,7 +25,7 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 /** What a string is by its form alone; undefined when it can be no token of ours. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
   if (serviceToken.test(token) || isChosenToken(token)) return 'service';
-  if (token.length <= longestBatchToken && batchToken.test(token)) return 'batch';
+  if (token.length <= maxBatchTokenLength && batchToken.test(token)) return 'batch';
   return undefined;
 }
 
@@ -54,26 +54,26 @@ export const BatchToken = z.object({
 export type BatchToken = z.infer<typeof BatchToken>;
 
 /** The key ring of batch tokens, made from the internal key `login>batch-tokens`, which login and the gateway hold. */
-export function batchTokenRing(keys: InternalKeys): KeyRing {
+export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
   const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
   return { current, find: (id) => (id === current.id ? current : undefined) };
 }
 
 /** Makes a batch token: `sbt_` and the sealed payload. Its length grows with what it holds; over 8,192 characters it throws. */
-export function sealBatchToken(ring: KeyRing, payload: BatchToken): Sealed<string> {
+export function sealBatchToken(keyRing: KeyRing, payload: BatchToken): Sealed<string> {
   const token =
-    batchPrefix + encrypt(ring, identity, Buffer.from(JSON.stringify(payload))).toString('base64url');
-  if (token.length > longestBatchToken) throw new RangeError('a batch token is at most 8192 characters');
+    batchPrefix + encrypt(keyRing, batchTokenAad, Buffer.from(JSON.stringify(payload))).toString('base64url');
+  if (token.length > maxBatchTokenLength) throw new RangeError('a batch token is at most 8192 characters');
   return seal(token);
 }
 
 /** What a batch token holds; undefined when it is not one that this installation made. Says nothing of its end. */
-export function openBatchToken(ring: KeyRing, token: string): BatchToken | undefined {
+export function openBatchToken(keyRing: KeyRing, token: string): BatchToken | undefined {
   if (tokenKind(token) !== 'batch') return undefined;
   const sealed = Buffer.from(token.slice(batchPrefix.length), 'base64url');
   if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // one spelling a token
   try {
-    return BatchToken.parse(JSON.parse(decrypt(ring, identity, sealed).toString()));
+    return BatchToken.parse(JSON.parse(decrypt(keyRing, batchTokenAad, sealed).toString()));
   } catch {
     return undefined;
   }

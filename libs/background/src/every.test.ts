@@ -14,16 +14,16 @@ const turns = (count: number) => {
 test('works again and again, one turn at a time, and stops after the turn under way', async () => {
   const { reached, next } = turns(3);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const repeated = every(0.001, 'test', silentLogger(), async () => {
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     await new Promise((resolve) => setTimeout(resolve, 5));
     running -= 1;
     next();
   });
   await reached;
   await repeated.stop();
-  expect({ running, most }).toEqual({ running: 0, most: 1 });
+  expect({ running, maxRunning }).toEqual({ running: 0, maxRunning: 1 });
 });
 
 test('a turn that fails is logged, and the next one comes', async () => {

@@ -2,10 +2,10 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * What becomes of a delivered message: `ack` removes it; `again` gives it back, to be delivered later, and parks it
- * once it was delivered `deliveryLimit` times; `park` puts it aside at once, for an operator to look at.
+ * What becomes of a delivered message: `ack` removes it; `requeue` delivers it again later, and dead-letters it after
+ * `deliveryLimit` deliveries; `dead-letter` sets it aside at once, for an operator to inspect.
  */
-export type Verdict = 'ack' | 'again' | 'park';
+export type Verdict = 'ack' | 'requeue' | 'dead-letter';
 
 export interface DeliveryContext {
   /** How often this message was delivered, this time included. A crash of the consumer may count as one. */
@@ -13,7 +13,7 @@ export interface DeliveryContext {
   messageId: string;
 }
 
-/** Works on one message. Throwing, or not answering in time, is the same as `again`. */
+/** Works on one message. Throwing, or not answering in time, is the same as `requeue`. */
 export type MessageHandler = (message: unknown, context: DeliveryContext) => Promise<Verdict>;
 
 /** One subscription to one queue. */
@@ -33,7 +33,7 @@ export interface Depth {
   consumers: number;
 }
 
-export interface ParkedMessage {
+export interface DeadLetter {
   messageId: string;
   /** The body as it came, decodable or not. */
   text: string;
@@ -53,15 +53,15 @@ export interface Broker {
   consume(queue: string, options: { concurrency: number }, handler: MessageHandler): Promise<Consumer>;
   /** Throws `unavailable` while the broker cannot be reached, like the two below. */
   depth(queue: string): Promise<Depth>;
-  parkedDepth(queue: string): Promise<number>;
-  /** The first messages that were parked; they stay where they are. */
-  parked(queue: string, limit: number): Promise<ParkedMessage[]>;
+  deadLetterDepth(queue: string): Promise<number>;
+  /** The oldest dead letters; they stay where they are. */
+  deadLetters(queue: string, limit: number): Promise<DeadLetter[]>;
   state(): 'connected' | 'reconnecting';
   /** Stops the consumers, lets running handlers and publications end, and closes. */
   close(): Promise<void>;
 }
 
-/** How often a message is delivered at most before it is parked. RabbitMQ 4 has the same limit by default. */
+/** How often a message is delivered before it is dead-lettered. RabbitMQ 4 has the same limit by default. */
 export const deliveryLimit = 20;
 
 /** The part of a logger that the brokers use; pino's fits. */

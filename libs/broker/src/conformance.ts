@@ -10,12 +10,12 @@ const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 function slowHandler() {
   const seen: unknown[] = [];
   let atWork = 0;
-  let most = 0;
+  let maxAtWork = 0;
   const leaving = new Set<() => void>();
   const handler = async (message: unknown) => {
     seen.push(message);
     atWork += 1;
-    most = Math.max(most, atWork);
+    maxAtWork = Math.max(maxAtWork, atWork);
     await new Promise<void>((resolve) => leaving.add(resolve));
     atWork -= 1;
     return 'ack' as const;
@@ -24,7 +24,7 @@ function slowHandler() {
     for (const leave of leaving) leave();
     leaving.clear();
   };
-  return { handler, letGo, seen, atWork: () => atWork, most: () => most };
+  return { handler, letGo, seen, atWork: () => atWork, maxAtWork: () => maxAtWork };
 }
 
 /** Takes everything from a queue into a list. */
@@ -110,7 +110,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
           work.letGo();
           await soon(10);
         }
-        expect(work.most()).toBe(4);
+        expect(work.maxAtWork()).toBe(4);
         await consumer.stop();
       });
 
@@ -127,11 +127,11 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
     });
 
     describe('verdicts', () => {
-      test('a message given back comes again, and tells how often', async () => {
+      test('a requeued message is delivered again, with the number of deliveries', async () => {
         const deliveries: number[] = [];
         await broker.consume(queue, { concurrency: 1 }, async (_, context) => {
           deliveries.push(context.deliveries);
-          return deliveries.length < 4 ? 'again' : 'ack';
+          return deliveries.length < 4 ? 'requeue' : 'ack';
         });
         await broker.publish(queue, ['stubborn']);
         await eventually(() => expect(deliveries).toEqual([1, 2, 3, 4]));
@@ -143,7 +143,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         const ids: string[] = [];
         await broker.consume(queue, { concurrency: 1 }, async (_, { messageId }) => {
           ids.push(messageId);
-          return ids.length < 2 ? 'again' : 'ack';
+          return ids.length < 2 ? 'requeue' : 'ack';
         });
         await broker.publish(queue, ['x']);
         await eventually(() => expect(ids).toHaveLength(2));
@@ -151,16 +151,16 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         expect(ids[1]).toBe(ids[0]);
       });
 
-      test('a message given back too often is parked, and hinders no other', async () => {
+      test('a message requeued too often is dead-lettered and blocks no other', async () => {
         const contexts: DeliveryContext[] = [];
         const passed: unknown[] = [];
         await broker.consume(queue, { concurrency: 1 }, async (message, context) => {
           if (message === 'poison') contexts.push(context);
           else passed.push(message);
-          return message === 'poison' ? 'again' : 'ack';
+          return message === 'poison' ? 'requeue' : 'ack';
         });
         await broker.publish(queue, ['poison', 'fine']);
-        await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(1));
+        await eventually(async () => expect(await broker.deadLetterDepth(queue)).toBe(1));
         await eventually(() => expect(passed).toEqual(['fine']));
         expect(contexts.map(({ deliveries }) => deliveries)).toEqual(
           numbers(deliveryLimit).map((n) => n + 1),
@@ -168,25 +168,25 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         await eventually(async () => expect(await broker.depth(queue)).toMatchObject({ ready: 0 }));
       });
 
-      test('park puts a message aside at once, where it can be looked at', async () => {
-        await broker.consume(queue, { concurrency: 2 }, async () => 'park');
+      test('dead-letter sets a message aside at once, where it can be inspected', async () => {
+        await broker.consume(queue, { concurrency: 2 }, async () => 'dead-letter');
         await broker.publish(queue, [{ entryId: 'e1' }, { entryId: 'e2' }]);
-        await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(2));
-        await eventually(async () => expect(await broker.parked(queue, 1)).toHaveLength(1));
+        await eventually(async () => expect(await broker.deadLetterDepth(queue)).toBe(2));
+        await eventually(async () => expect(await broker.deadLetters(queue, 1)).toHaveLength(1));
         await eventually(async () => {
-          const texts = (await broker.parked(queue, 10)).map(({ text }) => text);
+          const texts = (await broker.deadLetters(queue, 10)).map(({ text }) => text);
           expect(new Set(texts)).toEqual(new Set(['{"entryId":"e1"}', '{"entryId":"e2"}']));
         });
-        await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(2));
+        await eventually(async () => expect(await broker.deadLetterDepth(queue)).toBe(2));
       });
 
-      test('what is not JSON is parked without asking the handler', async () => {
+      test('what is not JSON is dead-lettered without calling the handler', async () => {
         const { seen } = await collect(broker, queue);
         await broker.sendText(queue, '{"cut off');
         await broker.publish(queue, ['fine']);
-        await eventually(async () => expect(await broker.parkedDepth(queue)).toBe(1));
+        await eventually(async () => expect(await broker.deadLetterDepth(queue)).toBe(1));
         await eventually(() => expect(seen).toEqual(['fine']));
-        await eventually(async () => expect((await broker.parked(queue, 5))[0]?.text).toBe('{"cut off'));
+        await eventually(async () => expect((await broker.deadLetters(queue, 5))[0]?.text).toBe('{"cut off'));
       });
 
       test('a handler that throws, at once or later, gives the message back', async () => {
@@ -200,7 +200,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
         await eventually(() => expect(calls).toBe(3));
         await soon(50);
         expect(calls).toBe(3);
-        expect(await broker.parkedDepth(queue)).toBe(0);
+        expect(await broker.deadLetterDepth(queue)).toBe(0);
       });
     });
 

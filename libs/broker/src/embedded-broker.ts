@@ -5,18 +5,18 @@ import type { Broker, BrokerLog, Verdict } from './broker.ts';
 import { EmbeddedConsumer } from './embedded-consumer.ts';
 import { EmbeddedQueue } from './embedded-queue.ts';
 import { EmbeddedSettlements } from './embedded-settlements.ts';
-import { againPause } from './pause.ts';
-import { countMessages, insertMessages, parkedMessages, type StoredMessage } from './queries/messages.ts';
+import { requeueBackoffMs } from './pause.ts';
+import { countMessages, insertMessages, readDeadLetters, type StoredMessage } from './queries/messages.ts';
 
 export interface EmbeddedOptions {
   log: BrokerLog;
   /** Default 10 minutes. */
   handlerTimeoutMs?: number;
   /** How long a message that is to be delivered again is held back; default 500 ms. */
-  againPauseMs?: number;
+  requeuePauseMs?: number;
 }
 
-const defaults = { handlerTimeoutMs: 600_000, againPauseMs: 500 };
+const defaults = { handlerTimeoutMs: 600_000, requeuePauseMs: 500 };
 
 /**
  * A broker in this process, durable in its database: what was not acknowledged is delivered again after a restart. It must be the
@@ -51,8 +51,8 @@ class EmbeddedBroker implements Broker {
 
   /** Learns what the last process left. */
   async start(): Promise<void> {
-    for (const { queue, waiting, parked } of await countMessages(this.#db)) {
-      Object.assign(this.#queue(queue).counts, { waiting, parked });
+    for (const { queue, waiting, deadLetters } of await countMessages(this.#db)) {
+      Object.assign(this.#queue(queue).counts, { waiting, deadLetters });
     }
   }
 
@@ -92,12 +92,12 @@ class EmbeddedBroker implements Broker {
     return { ready: Math.max(0, counts.waiting), consumers: this.#queue(queue).consumerCount() };
   }
 
-  async parkedDepth(queue: string) {
-    return this.#queue(queue).counts.parked;
+  async deadLetterDepth(queue: string) {
+    return this.#queue(queue).counts.deadLetters;
   }
 
-  parked(queue: string, limit: number) {
-    return parkedMessages(this.#db, queue, limit);
+  deadLetters(queue: string, limit: number) {
+    return readDeadLetters(this.#db, queue, limit);
   }
 
   state() {
@@ -116,17 +116,17 @@ class EmbeddedBroker implements Broker {
   #queue(name: string): EmbeddedQueue {
     let queue = this.#queues.get(name);
     if (queue === undefined) {
-      queue = new EmbeddedQueue(name, this.#db, this.#options.log, { waiting: 0, parked: 0 });
+      queue = new EmbeddedQueue(name, this.#db, this.#options.log, { waiting: 0, deadLetters: 0 });
       this.#queues.set(name, queue);
     }
     return queue;
   }
 
   #settle(queue: EmbeddedQueue, { id, deliveries }: StoredMessage, verdict: Verdict): void {
-    if (verdict === 'park') queue.counts.parked += 1;
-    if (verdict === 'again') queue.counts.waiting += 1;
-    if (verdict === 'again' && !this.#isClosed)
-      this.#holdBack(queue.name, id, againPause(this.#options.againPauseMs, deliveries + 1));
+    if (verdict === 'dead-letter') queue.counts.deadLetters += 1;
+    if (verdict === 'requeue') queue.counts.waiting += 1;
+    if (verdict === 'requeue' && !this.#isClosed)
+      this.#holdBack(queue.name, id, requeueBackoffMs(this.#options.requeuePauseMs, deliveries + 1));
     else this.#settlements.add({ queue: queue.name, id, verdict });
   }
 
@@ -135,7 +135,7 @@ class EmbeddedBroker implements Broker {
     const release = () => {
       clearTimeout(timer);
       this.#held.delete(release);
-      this.#settlements.add({ queue, id, verdict: 'again' });
+      this.#settlements.add({ queue, id, verdict: 'requeue' });
     };
     const timer = setTimeout(release, ms);
     this.#held.add(release);

@@ -8,7 +8,7 @@ import { WakeSignal } from './wake-signal.ts';
 
 export interface QueueCounts {
   waiting: number;
-  parked: number;
+  deadLetters: number;
 }
 
 const pageSize = 200;

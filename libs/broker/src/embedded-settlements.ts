@@ -1,8 +1,8 @@
 import type { Db } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
 import type { BrokerLog, Verdict } from './broker.ts';
-import { growingPauseMs, sleep } from './pause.ts';
-import { deleteMessages, parkMessages, requeueMessages, vacuumMessages } from './queries/messages.ts';
+import { backoffMs, sleep } from './pause.ts';
+import { deleteMessages, moveToDeadLetters, requeueMessages, vacuumMessages } from './queries/messages.ts';
 import { WakeSignal } from './wake-signal.ts';
 
 interface Settlement {
@@ -17,9 +17,9 @@ export interface SettlementsOptions {
   onRequeued(queue: string): void;
 }
 
-const statements = { ack: deleteMessages, again: requeueMessages, park: parkMessages };
-const gatherMs = 3;
-const failurePause = { firstMs: 100, mostMs: 5_000 };
+const statements = { ack: deleteMessages, requeue: requeueMessages, 'dead-letter': moveToDeadLetters };
+const batchDelayMs = 3;
+const failurePause = { firstMs: 100, maxMs: 5_000 };
 const settledPerVacuum = 20_000;
 
 /**
@@ -57,9 +57,9 @@ export class EmbeddedSettlements {
     let failures = 0;
     while (!this.#isClosing || (this.#pending.length > 0 && failures === 0)) {
       await this.#signal.wait(1_000);
-      if (!this.#isClosing) await sleep(gatherMs);
+      if (!this.#isClosing) await sleep(batchDelayMs);
       const isWritten = await this.#flush();
-      if (!isWritten && !this.#isClosing) await sleep(growingPauseMs(failures, failurePause));
+      if (!isWritten && !this.#isClosing) await sleep(backoffMs(failures, failurePause));
       failures = isWritten ? 0 : failures + 1;
     }
   }
@@ -87,7 +87,7 @@ export class EmbeddedSettlements {
       this.#pending.push(...group);
       return false;
     }
-    if (verdict === 'again') this.#options.onRequeued(queue);
+    if (verdict === 'requeue') this.#options.onRequeued(queue);
     return true;
   }
 

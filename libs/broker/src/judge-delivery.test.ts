@@ -22,7 +22,7 @@ describe('judgeDelivery', () => {
           failLate = reject;
         }),
     );
-    expect(verdict).toBe('again');
+    expect(verdict).toBe('requeue');
     expect(lines[0]).toMatch(/did not end in time/);
     failLate(new Error('too late'));
     await new Promise((resolve) => setImmediate(resolve)); // an unhandled rejection would end the process here
@@ -30,20 +30,20 @@ describe('judgeDelivery', () => {
 
   test('what a handler throws is logged without its message', async () => {
     const { verdict, lines } = await judge(() => Promise.reject(new TypeError('value hunter2 refused')));
-    expect(verdict).toBe('again');
+    expect(verdict).toBe('requeue');
     expect(lines[0]).toMatch(/message handler threw .*"fault":"TypeError"/);
     expect(lines.join()).not.toMatch(/hunter2/);
   });
 
-  test('again becomes park at the delivery limit, ack does not', async () => {
-    expect((await judge(async () => 'again', { deliveries: deliveryLimit - 1 })).verdict).toBe('again');
-    expect((await judge(async () => 'again', { deliveries: deliveryLimit })).verdict).toBe('park');
+  test('requeue becomes dead-letter at the delivery limit, ack does not', async () => {
+    expect((await judge(async () => 'requeue', { deliveries: deliveryLimit - 1 })).verdict).toBe('requeue');
+    expect((await judge(async () => 'requeue', { deliveries: deliveryLimit })).verdict).toBe('dead-letter');
     expect((await judge(async () => 'ack', { deliveries: deliveryLimit })).verdict).toBe('ack');
   });
 
-  test('a body that is not JSON is parked without being logged', async () => {
+  test('a body that is not JSON is dead-lettered without being logged', async () => {
     const { verdict, lines } = await judge(async () => 'ack', { text: 'hunter2' });
-    expect(verdict).toBe('park');
+    expect(verdict).toBe('dead-letter');
     expect(lines.join()).not.toMatch(/hunter2/);
   });
 });

@@ -15,8 +15,8 @@ export interface JudgeOptions {
 }
 
 /**
- * Runs the handler on one delivery and says what becomes of it. Never throws: a handler that throws or is late says
- * `again`, what cannot be decoded is parked, and so is what has been given back too often.
+ * Runs the handler on one delivery and returns the verdict. Never throws: a handler that throws or is late means
+ * `requeue`. What cannot be decoded, or was requeued too often, is dead-lettered.
  */
 export async function judgeDelivery(
   handler: MessageHandler,
@@ -27,13 +27,13 @@ export async function judgeDelivery(
   const fields = { queue, messageId, deliveries };
   const message = decode(delivery.text);
   if (message === undefined) {
-    options.log.error(fields, 'message parked: it is not JSON');
-    return 'park';
+    options.log.error(fields, 'message dead-lettered: it is not JSON');
+    return 'dead-letter';
   }
   const verdict = await runHandler(() => handler(message, { deliveries, messageId }), fields, options);
-  if (verdict !== 'again' || deliveries < deliveryLimit) return verdict;
-  options.log.error(fields, 'message parked: it was delivered too often');
-  return 'park';
+  if (verdict !== 'requeue' || deliveries < deliveryLimit) return verdict;
+  options.log.error(fields, 'message dead-lettered: it was delivered too often');
+  return 'dead-letter';
 }
 
 /** JSON has no undefined, so that can stand for a text that is none. */
@@ -54,14 +54,14 @@ async function runHandler(
   const late = new Promise<Verdict>((resolve) => {
     timer = setTimeout(() => {
       options.log.error(fields, 'message handler did not end in time');
-      resolve('again');
+      resolve('requeue');
     }, options.handlerTimeoutMs);
   });
   try {
     return await Promise.race([run(), late]);
   } catch (error) {
     options.log.error({ ...fields, ...faultFields(error) }, 'message handler threw');
-    return 'again';
+    return 'requeue';
   } finally {
     clearTimeout(timer);
   }

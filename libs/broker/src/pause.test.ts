@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { againPause, growingPauseMs, sleep } from './pause.ts';
+import { backoffMs, requeueBackoffMs, sleep } from './pause.ts';
 
-test('a growing pause doubles up to its most, less a random part up to a half', () => {
-  const range = { firstMs: 100, mostMs: 5_000 };
-  expect([0, 1, 2, 6, 1_000].map((failures) => growingPauseMs(failures, range, 0))).toEqual([
+test('a backoff doubles up to its maximum, less a random part up to a half', () => {
+  const range = { firstMs: 100, maxMs: 5_000 };
+  expect([0, 1, 2, 6, 1_000].map((failures) => backoffMs(failures, range, 0))).toEqual([
     100, 200, 400, 5_000, 5_000,
   ]);
-  expect(growingPauseMs(1, range, 1)).toBe(100);
+  expect(backoffMs(1, range, 1)).toBe(100);
 });
 
 test('a sleep ends early when its signal aborts, before or during it', async () => {
@@ -15,8 +15,8 @@ test('a sleep ends early when its signal aborts, before or during it', async () 
   await sleep(anHour, AbortSignal.timeout(10));
 });
 
-test('a message that is given back waits longer each time, and minutes pass before it is parked', () => {
-  const pauses = Array.from({ length: 19 }, (_, index) => againPause(500, index + 1));
+test('a requeued message waits longer each time, and minutes pass before it is dead-lettered', () => {
+  const pauses = Array.from({ length: 19 }, (_, index) => requeueBackoffMs(500, index + 1));
   expect(pauses.slice(0, 4)).toEqual([500, 1_000, 2_000, 4_000]);
   expect(Math.max(...pauses)).toBe(8_000);
   expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(110_000);

@@ -1,26 +1,22 @@
 export interface PauseRange {
   firstMs: number;
-  mostMs: number;
+  maxMs: number;
 }
 
-/** A pause that doubles with every failure up to `mostMs`, of which a random part up to a half is left out. */
-export function growingPauseMs(
-  failures: number,
-  { firstMs, mostMs }: PauseRange,
-  random = Math.random(),
-): number {
-  const full = Math.min(mostMs, firstMs * 2 ** Math.min(failures, 30));
+/** A pause that doubles with every failure up to `maxMs`, of which a random part up to a half is left out. */
+export function backoffMs(failures: number, { firstMs, maxMs }: PauseRange, random = Math.random()): number {
+  const full = Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30));
   return full * (1 - random / 2);
 }
 
-const mostDoublings = 4;
+const maxDoublings = 4;
 
 /**
  * How long a message is held back before its next delivery: doubling with each one, up to 16 times. With the 500 ms of
  * the brokers, its 20 deliveries last two minutes: what a handler needs may be away for that long.
  */
-export const againPause = (firstMs: number, deliveries: number): number =>
-  firstMs * 2 ** Math.min(Math.max(deliveries - 1, 0), mostDoublings);
+export const requeueBackoffMs = (firstMs: number, deliveries: number): number =>
+  firstMs * 2 ** Math.min(Math.max(deliveries - 1, 0), maxDoublings);
 
 /** Resolves after `ms`, or as soon as the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {

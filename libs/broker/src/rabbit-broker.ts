@@ -1,11 +1,11 @@
 import { Problem } from '@secrets/domain';
 import type { Channel, ChannelModel } from 'amqplib';
-import type { Broker, BrokerLog, Depth, ParkedMessage } from './broker.ts';
+import type { Broker, BrokerLog, DeadLetter, Depth } from './broker.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
 import { RabbitLink, type RabbitTls } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
-import { onChannel, parkedQueue, QueueMaker } from './rabbit-queues.ts';
-import { within } from './within.ts';
+import { deadLetterQueue, onChannel, QueueMaker } from './rabbit-queues.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface RabbitOptions {
   /** `amqp://` or `amqps://`; heartbeats every 15 s unless its query says otherwise. */
@@ -21,7 +21,7 @@ export interface RabbitOptions {
   /** Default 10 minutes; RabbitMQ itself closes the channel after 30. */
   handlerTimeoutMs?: number;
   /** How long a message that is to be delivered again is held back; default 500 ms. */
-  againPauseMs?: number;
+  requeuePauseMs?: number;
   /** How often an idle consumer asks whether the queue still knows it; default 30 s. */
   watchIntervalMs?: number;
 }
@@ -31,7 +31,7 @@ const defaults = {
   connectTimeoutMs: 10_000,
   confirmTimeoutMs: 10_000,
   handlerTimeoutMs: 600_000,
-  againPauseMs: 500,
+  requeuePauseMs: 500,
   watchIntervalMs: 30_000,
 };
 
@@ -71,9 +71,9 @@ export function openRabbit(given: RabbitOptions): Broker {
       return consumer;
     },
     depth: (queue) => ask(queue, depthOf),
-    parkedDepth: (queue) =>
-      ask(queue, async (channel, name) => (await channel.checkQueue(parkedQueue(name))).messageCount),
-    parked: (queue, limit) => ask(queue, (channel, name) => peek(channel, name, limit)),
+    deadLetterDepth: (queue) =>
+      ask(queue, async (channel, name) => (await channel.checkQueue(deadLetterQueue(name))).messageCount),
+    deadLetters: (queue, limit) => ask(queue, (channel, name) => peek(channel, name, limit)),
     state: () => (publishing.isConnected() && consuming.isConnected() ? 'connected' : 'reconnecting'),
     close: async () => {
       await Promise.all(consumers.map((consumer) => consumer.stop()));
@@ -88,15 +88,15 @@ async function askOnce<T>(
   timeoutMs: number,
   question: (connection: ChannelModel) => Promise<T>,
 ): Promise<T> {
-  const giveUp = new AbortController();
-  const asking = async () => question(await link.connection(giveUp.signal));
+  const timeout = new AbortController();
+  const asking = async () => question(await link.connection(timeout.signal));
   try {
-    return await within(timeoutMs, asking(), 'the broker did not answer in time');
+    return await withTimeout(timeoutMs, asking(), 'the broker did not answer in time');
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
     throw new Problem('unavailable', 'the broker could not be asked', { cause });
   } finally {
-    giveUp.abort();
+    timeout.abort();
   }
 }
 
@@ -106,10 +106,10 @@ async function depthOf(channel: Channel, queue: string): Promise<Depth> {
 }
 
 /** Takes without acknowledging: closing the channel puts the messages back. */
-async function peek(channel: Channel, queue: string, limit: number): Promise<ParkedMessage[]> {
-  const seen: ParkedMessage[] = [];
+async function peek(channel: Channel, queue: string, limit: number): Promise<DeadLetter[]> {
+  const seen: DeadLetter[] = [];
   while (seen.length < limit) {
-    const message = await channel.get(parkedQueue(queue));
+    const message = await channel.get(deadLetterQueue(queue));
     if (message === false) break;
     const messageId = String(message.properties.messageId ?? '');
     seen.push({ messageId, text: message.content.toString('utf8') });

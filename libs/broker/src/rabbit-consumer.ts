@@ -1,11 +1,11 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { BrokerLog, Consumer, MessageHandler, Verdict } from './broker.ts';
 import { judgeDelivery } from './judge-delivery.ts';
-import { againPause, growingPauseMs, sleep } from './pause.ts';
+import { backoffMs, requeueBackoffMs, sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import { deliveriesOf, type QueueMaker } from './rabbit-queues.ts';
 import { RunningHandlers } from './running-handlers.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface RabbitConsumerOptions {
   queue: string;
@@ -13,7 +13,7 @@ export interface RabbitConsumerOptions {
   handler: MessageHandler;
   handlerTimeoutMs: number;
   /** How long a message that is to be delivered again is held back. */
-  againPauseMs: number;
+  requeuePauseMs: number;
   /** How often an idle consumer asks whether the queue still knows it. */
   watchIntervalMs: number;
   log: BrokerLog;
@@ -32,7 +32,7 @@ interface Received {
   message: ConsumeMessage;
 }
 
-const reopenPause = { firstMs: 100, mostMs: 5_000 };
+const reopenPause = { firstMs: 100, maxMs: 5_000 };
 /** No handler starts after a pause or stop whatever the broker answers, so nobody need wait long for that. */
 const answerTimeoutMs = 800;
 
@@ -86,11 +86,11 @@ export class RabbitConsumer implements Consumer {
   #closeGate(wanted: 'paused' | 'stopped'): void {
     this.#wanted = wanted;
     this.#hurry.abort();
-    for (const received of this.#waiting.splice(0)) settle(received, 'again');
+    for (const received of this.#waiting.splice(0)) settle(received, 'requeue');
   }
 
   #answered(answer: Promise<unknown>): Promise<unknown> {
-    return within(answerTimeoutMs, answer, 'the broker does not answer').catch(() => undefined);
+    return withTimeout(answerTimeoutMs, answer, 'the broker does not answer').catch(() => undefined);
   }
 
   async #keepConsuming(): Promise<void> {
@@ -107,7 +107,7 @@ export class RabbitConsumer implements Consumer {
           log.error({ queue, reason: reasonOf(error) }, 'queue cannot be consumed; trying again');
         failures += 1;
       }
-      await sleep(growingPauseMs(failures, reopenPause), stopping);
+      await sleep(backoffMs(failures, reopenPause), stopping);
     }
   }
 
@@ -186,7 +186,7 @@ export class RabbitConsumer implements Consumer {
       this.#options.log.warn({ queue: this.#options.queue }, 'consumption cancelled by the broker');
       channel.close().catch(() => undefined);
     } else if (this.#wanted !== 'running') {
-      settle({ channel, message }, 'again');
+      settle({ channel, message }, 'requeue');
     } else {
       this.#waiting.push({ channel, message });
       this.#startNext();
@@ -202,7 +202,7 @@ export class RabbitConsumer implements Consumer {
   }
 
   async #work(received: Received): Promise<void> {
-    const { againPauseMs, handler, queue } = this.#options;
+    const { requeuePauseMs, handler, queue } = this.#options;
     const { message } = received;
     const delivery = {
       queue,
@@ -211,7 +211,8 @@ export class RabbitConsumer implements Consumer {
       deliveries: deliveriesOf(message),
     };
     const verdict = await judgeDelivery(handler, delivery, this.#options);
-    if (verdict === 'again') await sleep(againPause(againPauseMs, delivery.deliveries), this.#hurry.signal);
+    if (verdict === 'requeue')
+      await sleep(requeueBackoffMs(requeuePauseMs, delivery.deliveries), this.#hurry.signal);
     settle(received, verdict);
   }
 }
@@ -219,7 +220,7 @@ export class RabbitConsumer implements Consumer {
 function settle({ channel, message }: Received, verdict: Verdict): void {
   try {
     if (verdict === 'ack') channel.ack(message);
-    else channel.nack(message, false, verdict === 'again');
+    else channel.nack(message, false, verdict === 'requeue');
   } catch {
     // The channel is gone, and with it the delivery: the queue gives the message to somebody else.
   }

@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { errorCode, Problem } from '@secrets/domain';
 import { type ChannelModel, connect } from 'amqplib';
 import type { BrokerLog } from './broker.ts';
-import { growingPauseMs, sleep } from './pause.ts';
-import { within } from './within.ts';
+import { backoffMs, sleep } from './pause.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface RabbitTls {
   ca?: string | Buffer;
@@ -21,7 +21,7 @@ export interface RabbitLinkOptions {
   log: BrokerLog;
 }
 
-const reconnectPause = { firstMs: 100, mostMs: 5_000 };
+const reconnectPause = { firstMs: 100, maxMs: 5_000 };
 const heartbeatSeconds = '15';
 const closeTimeoutMs = 2_000;
 
@@ -59,8 +59,8 @@ export class RabbitLink {
   async close(): Promise<void> {
     this.#closing.abort();
     const closed = this.#connection?.close() ?? Promise.resolve();
-    await within(closeTimeoutMs, closed, 'closing took too long').catch(() => undefined); // it may be lost already
-    await within(closeTimeoutMs, this.#ended, 'closing took too long').catch(() => undefined);
+    await withTimeout(closeTimeoutMs, closed, 'closing took too long').catch(() => undefined); // it may be lost already
+    await withTimeout(closeTimeoutMs, this.#ended, 'closing took too long').catch(() => undefined);
   }
 
   async #change(signal: AbortSignal): Promise<void> {
@@ -82,7 +82,7 @@ export class RabbitLink {
         if (failures === 0) log.warn({ purpose, reason: reasonOf(error) }, 'broker cannot be reached');
         failures += 1;
       }
-      await sleep(growingPauseMs(failures, reconnectPause), closing);
+      await sleep(backoffMs(failures, reconnectPause), closing);
     }
   }
 

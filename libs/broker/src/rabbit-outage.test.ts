@@ -4,7 +4,7 @@ import { connect } from 'amqplib';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { eventually } from './eventually.ts';
 import { openRabbit } from './rabbit-broker.ts';
-import { parkedQueue } from './rabbit-queues.ts';
+import { deadLetterQueue } from './rabbit-queues.ts';
 import { openRabbitTestBroker, type TestBroker } from './testing.ts';
 
 const url = process.env.TEST_AMQP_URL;
@@ -19,7 +19,7 @@ test('refuses an address that is none, without quoting it', () => {
   expect(open).not.toThrow(/hidden/);
 });
 
-describeOnRabbit('RabbitMQ on bad days', () => {
+describeOnRabbit('RabbitMQ outages', () => {
   let proxy: CutProxy;
   let broker: TestBroker;
 
@@ -64,10 +64,10 @@ describeOnRabbit('RabbitMQ on bad days', () => {
     await broker.publish('q', numbers(400));
     const seen = new Set<unknown>();
     let atWork = 0;
-    let most = 0;
+    let maxAtWork = 0;
     await broker.consume('q', { concurrency: 5 }, async (message) => {
       atWork += 1;
-      most = Math.max(most, atWork);
+      maxAtWork = Math.max(maxAtWork, atWork);
       await soon(5);
       if (seen.size === 10 || seen.size === 100) proxy.cut();
       seen.add(message);
@@ -75,9 +75,9 @@ describeOnRabbit('RabbitMQ on bad days', () => {
       return 'ack';
     });
     await eventually(() => expect(seen.size).toBe(400));
-    expect(most).toBeLessThanOrEqual(5);
+    expect(maxAtWork).toBeLessThanOrEqual(5);
     await eventually(async () => expect((await broker.depth('q')).ready).toBe(0));
-    expect(await broker.parkedDepth('q')).toBe(0);
+    expect(await broker.deadLetterDepth('q')).toBe(0);
   });
 
   test('a paused consumer is still paused after a reconnect, and resumes', async () => {
@@ -195,7 +195,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
       seen.push(message);
       return 'ack';
     });
-    names.push(`${prefix}q`, parkedQueue(`${prefix}q`));
+    names.push(`${prefix}q`, deadLetterQueue(`${prefix}q`));
     await own.publish('q', ['one']);
     await eventually(() => expect(seen).toEqual(['one']));
     const channel = await direct.createChannel();
@@ -230,7 +230,7 @@ describeOnRabbit('RabbitMQ on bad days', () => {
     await own.close();
     for (const name of ['bad', 'good']) {
       await channel.deleteQueue(prefix + name);
-      await channel.deleteQueue(parkedQueue(prefix + name));
+      await channel.deleteQueue(deadLetterQueue(prefix + name));
     }
     await direct.close();
   });

@@ -5,7 +5,7 @@ import type { BrokerLog, Json } from './broker.ts';
 import { sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import type { QueueMaker } from './rabbit-queues.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface RabbitPublisherOptions {
   confirmTimeoutMs: number;
@@ -13,7 +13,7 @@ export interface RabbitPublisherOptions {
 }
 
 /** A confirm channel with what is known of it. */
-interface Desk {
+interface PublisherChannel {
   connection: ChannelModel;
   channel: ConfirmChannel;
   /** Queues that are there. */
@@ -32,7 +32,7 @@ export class RabbitPublisher {
   readonly #queues: QueueMaker;
   readonly #options: RabbitPublisherOptions;
   readonly #underWay = new Set<Promise<void>>();
-  #desk: Promise<Desk> | undefined;
+  #publisherChannel: Promise<PublisherChannel> | undefined;
 
   constructor(link: RabbitLink, queues: QueueMaker, options: RabbitPublisherOptions) {
     this.#link = link;
@@ -72,7 +72,7 @@ export class RabbitPublisher {
         await sleep(againMs, waiting.signal);
         await this.#confirmed(queue, messages, waiting.signal);
       });
-      await within(confirmTimeoutMs, confirmed, 'the broker did not confirm the messages in time');
+      await withTimeout(confirmTimeoutMs, confirmed, 'the broker did not confirm the messages in time');
     } catch (cause) {
       if (cause instanceof Problem) throw cause;
       throw new Problem(
@@ -89,13 +89,13 @@ export class RabbitPublisher {
 
   async #confirmed(queue: string, messages: readonly Json[], signal: AbortSignal): Promise<void> {
     await this.#link.unblocked(signal);
-    const desk = await this.#openDesk(await this.#link.connection(signal));
-    await this.#ensureOnce(desk, queue);
+    const publisherChannel = await this.#openChannel(await this.#link.connection(signal));
+    await this.#ensureOnce(publisherChannel, queue);
     if (signal.aborted) return;
-    await Promise.all(messages.map((message) => send(desk, queue, message)));
+    await Promise.all(messages.map((message) => send(publisherChannel, queue, message)));
   }
 
-  async #ensureOnce({ connection, ensured }: Desk, queue: string): Promise<void> {
+  async #ensureOnce({ connection, ensured }: PublisherChannel, queue: string): Promise<void> {
     const ensuring = ensured.get(queue) ?? this.#queues.ensure(connection, queue);
     ensured.set(queue, ensuring);
     try {
@@ -106,34 +106,39 @@ export class RabbitPublisher {
     }
   }
 
-  async #openDesk(connection: ChannelModel): Promise<Desk> {
-    this.#desk ??= this.#newDesk(connection);
-    return await this.#desk;
+  async #openChannel(connection: ChannelModel): Promise<PublisherChannel> {
+    this.#publisherChannel ??= this.#createChannel(connection);
+    return await this.#publisherChannel;
   }
 
-  async #newDesk(connection: ChannelModel): Promise<Desk> {
+  async #createChannel(connection: ChannelModel): Promise<PublisherChannel> {
     try {
       const channel = await connection.createConfirmChannel();
-      const desk: Desk = { connection, channel, ensured: new Map(), returned: new Set() };
+      const publisherChannel: PublisherChannel = {
+        connection,
+        channel,
+        ensured: new Map(),
+        returned: new Set(),
+      };
       channel.on('error', (error) =>
         this.#options.log.error({ reason: reasonOf(error) }, 'publishing channel closed by the broker'),
       );
       channel.on('close', () => {
-        this.#desk = undefined;
+        this.#publisherChannel = undefined;
       });
       channel.on('return', (message) => {
-        desk.ensured.delete(message.fields.routingKey);
-        desk.returned.add(String(message.properties.messageId));
+        publisherChannel.ensured.delete(message.fields.routingKey);
+        publisherChannel.returned.add(String(message.properties.messageId));
       });
-      return desk;
+      return publisherChannel;
     } catch (error) {
-      this.#desk = undefined;
+      this.#publisherChannel = undefined;
       throw error;
     }
   }
 }
 
-function send({ channel, returned }: Desk, queue: string, message: Json): Promise<void> {
+function send({ channel, returned }: PublisherChannel, queue: string, message: Json): Promise<void> {
   const messageId = randomUUID();
   const properties = {
     mandatory: true,

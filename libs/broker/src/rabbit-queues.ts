@@ -1,10 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { deliveryLimit } from './broker.ts';
 
-export const parkedQueue = (queue: string): string => `${queue}.parked`;
+export const deadLetterQueue = (queue: string): string => `${queue}.parked`;
 
-/** Looking at parked messages counts as delivering them, and RabbitMQ 4 drops at 20 when nothing else is said. */
-const parkedDeliveryLimit = 2_000_000_000;
+/** Inspecting dead letters counts as delivering them, and RabbitMQ 4 drops at 20 when nothing else is said. */
+const deadLetterDeliveryLimit = 2_000_000_000;
 
 /** A queue as RabbitMQ is told of it: by whoever declares it, or in an import of definitions. */
 export interface QueueDefinition {
@@ -14,16 +14,16 @@ export interface QueueDefinition {
 }
 
 /**
- * A durable quorum queue, after the one beside it for what is parked. `at-least-once` keeps a message in the
+ * A durable quorum queue, after its dead-letter queue. `at-least-once` keeps a message in the
  * queue until its dead letter is confirmed, and asks for `reject-publish`
  * (https://www.rabbitmq.com/docs/quorum-queues#activating-at-least-once-dead-lettering).
  * Changing an argument changes no queue that exists: that takes a migration.
  */
 export const queueDefinitions = (queue: string): QueueDefinition[] => [
   {
-    name: parkedQueue(queue),
+    name: deadLetterQueue(queue),
     durable: true,
-    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': parkedDeliveryLimit },
+    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': deadLetterDeliveryLimit },
   },
   {
     name: queue,
@@ -32,7 +32,7 @@ export const queueDefinitions = (queue: string): QueueDefinition[] => [
       'x-queue-type': 'quorum',
       'x-delivery-limit': deliveryLimit,
       'x-dead-letter-exchange': '',
-      'x-dead-letter-routing-key': parkedQueue(queue),
+      'x-dead-letter-routing-key': deadLetterQueue(queue),
       'x-dead-letter-strategy': 'at-least-once',
       'x-overflow': 'reject-publish',
     },

@@ -86,16 +86,16 @@ describe('relay', () => {
     );
   });
 
-  test('sleeps while there is nothing, and wakes when nudged', async () => {
+  test('sleeps while there is nothing, and wakes when notified', async () => {
     const broker = fickleBroker();
     const relay = start(broker, { idleMs: 3_600_000 });
     await eventually(() => expect(relay).toBeDefined());
     await put('a', 1);
-    relay.nudge();
+    relay.notify();
     await eventually(() => expect(broker.state.published).toHaveLength(1));
   });
 
-  test('an outage is told once, and afterwards everything arrives', async () => {
+  test('an outage is logged once, and afterwards everything arrives', async () => {
     const broker = fickleBroker();
     broker.state.isAway = true;
     await put('a', 3);

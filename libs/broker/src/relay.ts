@@ -1,6 +1,6 @@
 import { errorCode, Problem } from '@secrets/domain';
 import type { Broker, BrokerLog, Json } from './broker.ts';
-import { growingPauseMs } from './pause.ts';
+import { backoffMs } from './pause.ts';
 import { WakeSignal } from './wake-signal.ts';
 
 export interface OutboxMessage<Id> {
@@ -23,7 +23,7 @@ export interface RelayOptions<Id> {
   /** Told of what could not be published, to end its lease early. */
   failed?(ids: Id[]): Promise<void>;
   log: BrokerLog;
-  /** How long it sleeps when nothing is due and nobody nudges; default 500 ms, jittered. */
+  /** How long it sleeps when nothing is due and nobody notifies it; default 500 ms, jittered. */
   idleMs?: number;
   /** Messages per turn; default 500. */
   batchSize?: number;
@@ -31,12 +31,12 @@ export interface RelayOptions<Id> {
 
 export interface Relay {
   /** Says that something was put into the outbox. */
-  nudge(): void;
+  notify(): void;
   /** Resolves when the turn under way has ended. */
   stop(): Promise<void>;
 }
 
-const outagePause = { firstMs: 200, mostMs: 5_000 };
+const outagePause = { firstMs: 200, maxMs: 5_000 };
 
 /**
  * Carries an outbox to the broker: takes, publishes with confirms, marks done, for ever. At least once; safe to run
@@ -60,13 +60,13 @@ export function startRelay<Id>(options: RelayOptions<Id>): Relay {
       } catch (error) {
         if (failures === 0)
           log.warn({ outbox: name, reason: reason(error) }, 'relay cannot publish; trying again');
-        await pause(growingPauseMs(failures, outagePause));
+        await pause(backoffMs(failures, outagePause));
         failures += 1;
       }
     }
   };
 
-  /** Nudges do not shorten the pause of an outage; stopping does. */
+  /** Notifications do not shorten the pause of an outage; stopping does. */
   const pause = async (ms: number) => {
     const end = Date.now() + ms;
     while (!isStopping && Date.now() < end) await signal.wait(end - Date.now());
@@ -74,7 +74,7 @@ export function startRelay<Id>(options: RelayOptions<Id>): Relay {
 
   const ended = run();
   return {
-    nudge: () => signal.wake(),
+    notify: () => signal.wake(),
     stop: async () => {
       isStopping = true;
       signal.wake();

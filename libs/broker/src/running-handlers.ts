@@ -1,10 +1,10 @@
 /** Counts the handlers at work, so that they are never more than allowed and the last one's end can be awaited. */
 export class RunningHandlers {
-  readonly #most: number;
+  readonly #concurrency: number;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
   }
 
   get count(): number {
@@ -12,7 +12,7 @@ export class RunningHandlers {
   }
 
   hasRoom(): boolean {
-    return this.#running.size < this.#most;
+    return this.#running.size < this.#concurrency;
   }
 
   /** Runs `work`, which must not reject, and resolves when it has ended and was counted off. */

@@ -4,7 +4,7 @@ import { connect } from 'amqplib';
 import type { Broker, BrokerLog } from './broker.ts';
 import { openEmbeddedBroker } from './embedded-broker.ts';
 import { openRabbit, type RabbitOptions } from './rabbit-broker.ts';
-import { parkedQueue } from './rabbit-queues.ts';
+import { deadLetterQueue } from './rabbit-queues.ts';
 
 export { describeBroker } from './conformance.ts';
 
@@ -15,7 +15,7 @@ export interface TestBroker extends Broker {
 }
 
 const silent: BrokerLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const againPauseMs = 10;
+const requeuePauseMs = 10;
 
 /**
  * A broker with queues of its own, removed when closed: on the RabbitMQ of `TEST_AMQP_URL` when that is set, in-process
@@ -28,7 +28,7 @@ export function openTestBroker(log = silent): Promise<TestBroker> {
 
 export async function openEmbeddedTestBroker(log = silent): Promise<TestBroker> {
   const db = await createTestDb();
-  const broker = await openEmbeddedBroker(db, { log, againPauseMs });
+  const broker = await openEmbeddedBroker(db, { log, requeuePauseMs });
   return withClose(broker, {
     sendText: async (queue, text) => {
       await db.query('insert into broker.messages (queue, body) values ($1, $2)', [queue, text]);
@@ -41,7 +41,7 @@ export async function openRabbitTestBroker(
   given: Partial<RabbitOptions> & { url: string },
 ): Promise<TestBroker> {
   const queuePrefix = `test.${randomBytes(8).toString('hex')}.`;
-  const broker = openRabbit({ log: silent, againPauseMs, queuePrefix, ...given });
+  const broker = openRabbit({ log: silent, requeuePauseMs, queuePrefix, ...given });
   const used = new Set<string>();
   const using = (queue: string) => {
     used.add(queuePrefix + queue);
@@ -52,7 +52,7 @@ export async function openRabbitTestBroker(
     publish: (queue, messages) => broker.publish(using(queue), messages),
     consume: (queue, options, handler) => broker.consume(using(queue), options, handler),
     depth: (queue) => broker.depth(using(queue)),
-    parkedDepth: (queue) => broker.parkedDepth(using(queue)),
+    deadLetterDepth: (queue) => broker.deadLetterDepth(using(queue)),
   };
   const direct = process.env.TEST_AMQP_URL ?? given.url; // `given.url` may lead through a proxy that is cut
   return withClose(watched, {
@@ -66,7 +66,7 @@ export async function openRabbitTestBroker(
       onChannel(direct, async (channel) => {
         for (const queue of used) {
           await channel.deleteQueue(queue);
-          await channel.deleteQueue(parkedQueue(queue));
+          await channel.deleteQueue(deadLetterQueue(queue));
         }
       }),
   });
@@ -80,8 +80,8 @@ function withClose(
     publish: (...given) => broker.publish(...given),
     consume: (...given) => broker.consume(...given),
     depth: (queue) => broker.depth(queue),
-    parkedDepth: (queue) => broker.parkedDepth(queue),
-    parked: (...given) => broker.parked(...given),
+    deadLetterDepth: (queue) => broker.deadLetterDepth(queue),
+    deadLetters: (...given) => broker.deadLetters(...given),
     state: () => broker.state(),
     close: async () => {
       await broker.close();

@@ -1,2 +1,2 @@
+export * from './env-files.ts';
 export * from './read-config.ts';
-export * from './read-files.ts';

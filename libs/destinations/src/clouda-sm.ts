@@ -5,7 +5,7 @@ import { commonDefaults, commonFields, tagFields, text, textLike } from './commo
 import type { DestinationDescription } from './description.ts';
 import { truncateSha256 } from './name-template/name-functions.ts';
 
-const longestName = 512;
+const maxNameLength = 512;
 const regionForm = /^[a-z]{2}(-[a-z]+){1,3}-\d{1,2}$/;
 
 const regions = stringList.refine(
@@ -52,13 +52,13 @@ export const cloudASm: DestinationDescription = {
   connectionFields: ['access_key_id', 'secret_access_key', 'role_arn', 'external_id', 'region'],
   immutableFields: ['region'],
   supportsTags: true,
-  tagRule: { mostCustom: 50 - builtInTagCount, check: checkTag },
+  tagRule: { maxCustomTags: 50 - builtInTagCount, check: checkTag },
   maxValueBytes: 65_536,
   takesEmptyValue: false,
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
       `${prefix}/{{ .MountAccessor }}/{{ .SecretPath }}${granularity === 'secret-key' ? '/{{ .SecretKey }}' : ''}`,
-    normalise: (name) => truncateSha256(name.replace(/[^A-Za-z0-9/_+=.@-]/gu, '-'), longestName),
+    normalise: (name) => truncateSha256(name.replace(/[^A-Za-z0-9/_+=.@-]/gu, '-'), maxNameLength),
     check: checkName,
     collisionKey: (name) => name,
   },
@@ -70,8 +70,8 @@ export const cloudASm: DestinationDescription = {
  * ambiguous there, and the driver sends whole names and whole ARNs.
  */
 function checkName(name: string): string | undefined {
-  if (name.length < 1 || name.length > longestName)
-    return `must have 1 to ${longestName} characters, and has ${name.length}`;
+  if (name.length < 1 || name.length > maxNameLength)
+    return `must have 1 to ${maxNameLength} characters, and has ${name.length}`;
   return /^[A-Za-z0-9/_+=.@-]+$/.test(name) ? undefined : 'may only hold letters, digits and /_+=.@-';
 }
 

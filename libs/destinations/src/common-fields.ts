@@ -4,17 +4,17 @@ import type { Granularity } from './description.ts';
 
 const noControl = /^[^\p{Cc}]*$/u;
 
-/** A text of at most `longest` characters without control characters; blanks around it are dropped. */
-export const text = (longest: number) =>
+/** A text of at most `maxLength` characters without control characters; blanks around it are dropped. */
+export const text = (maxLength: number) =>
   z
     .string({ error: 'must be a string' })
     .trim()
-    .max(longest, `must not be longer than ${longest} characters`)
+    .max(maxLength, `must not be longer than ${maxLength} characters`)
     .regex(noControl, 'must not hold control characters');
 
 /** A text that is empty or matches. */
-export const textLike = (pattern: RegExp, sentence: string, longest = 2048) =>
-  text(longest).refine((given) => given === '' || pattern.test(given), sentence);
+export const textLike = (pattern: RegExp, sentence: string, maxLength = 2048) =>
+  text(maxLength).refine((given) => given === '' || pattern.test(given), sentence);
 
 const listOf = <Item extends z.ZodType<string>>(item: Item, sentence: string) =>
   stringList.refine(

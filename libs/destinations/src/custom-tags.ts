@@ -29,8 +29,8 @@ export function whyTagsRefused(
     return reason === undefined ? undefined : `custom_tags: ${JSON.stringify(key.slice(0, 128))} ${reason}`;
   });
   const tooMany =
-    entries.length > tagRule.mostCustom
-      ? `custom_tags: at most ${tagRule.mostCustom} are allowed`
+    entries.length > tagRule.maxCustomTags
+      ? `custom_tags: at most ${tagRule.maxCustomTags} are allowed`
       : undefined;
   return [...problems, tooMany].filter((problem) => problem !== undefined);
 }

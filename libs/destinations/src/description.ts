@@ -18,7 +18,7 @@ export interface NameRule {
 /** What tags, labels, or the like a type takes. */
 export interface TagRule {
   /** How many the user may set; what we set ourselves is already subtracted. */
-  mostCustom: number;
+  maxCustomTags: number;
   /** Why the tag cannot be set; undefined when it can. */
   check(key: string, value: string): string | undefined;
 }

@@ -12,7 +12,7 @@ export interface DestinationContent {
   credentials: Record<string, string>;
 }
 
-export interface DestinationWish {
+export interface ParseDestinationOptions {
   name: string;
   /** The request's body: a create, or an update that keeps what it omits. null brings a field back to its default. */
   body: Readonly<Record<string, unknown>>;
@@ -28,28 +28,28 @@ export interface DestinationWish {
  */
 export function parseDestination(
   description: DestinationDescription,
-  wish: DestinationWish,
+  options: ParseDestinationOptions,
 ): DestinationContent & { warnings: string[] } {
-  const { known, unknown } = sortFields(description, wish);
-  refuseFederation(wish.body);
+  const { known, unknown } = sortFields(description, options);
+  refuseFederation(options.body);
   const masked = known.set.filter(
     ([field, value]) => value === mask && description.secretFields.includes(field),
   );
   const unmasked = known.set.filter((entry) => !masked.includes(entry));
   const given = { ...parseFields(description, unmasked), ...Object.fromEntries(masked) };
-  const { settings, credentials } = merge(description, given, known.reset, wish);
-  const template = description.nameRule.defaultTemplate(wish.prefix, settings.granularity as Granularity);
+  const { settings, credentials } = merge(description, given, known.reset, options);
+  const template = description.nameRule.defaultTemplate(options.prefix, settings.granularity as Granularity);
   if (settings.secret_name_template === template) settings.secret_name_template = '';
   refuse([
-    ...changedForGood(description, settings, wish.existing),
+    ...changedForGood(description, settings, options.existing),
     ...description.check(settings, new Set(Object.keys(credentials))),
-    ...whyTagsRefused(description, settings.custom_tags, wish.prefix),
+    ...whyTagsRefused(description, settings.custom_tags, options.prefix),
     ...templateProblem(description, settings),
   ]);
   return { settings, credentials, warnings: unknown.map((field) => `unknown field ${field} was ignored`) };
 }
 
-function sortFields({ fields, type }: DestinationDescription, { body, name }: DestinationWish) {
+function sortFields({ fields, type }: DestinationDescription, { body, name }: ParseDestinationOptions) {
   const inPath = new Map([
     ['type', type],
     ['name', name],
@@ -104,7 +104,7 @@ function merge(
   description: DestinationDescription,
   { tags_to_remove: tagsToRemove = [], custom_tags: givenTags, ...given }: Record<string, unknown>,
   reset: readonly string[],
-  { existing }: DestinationWish,
+  { existing }: ParseDestinationOptions,
 ): DestinationContent {
   const isSecret = (field: string) => description.secretFields.includes(field);
   const settings = { ...description.defaults, ...existing?.settings };

@@ -3,7 +3,7 @@ import type { DestinationDescription, Granularity } from './description.ts';
 import { mask } from './parse-destination.ts';
 
 /** A destination to be shown: its settings, and which secret fields it has. */
-export interface ShownDestination {
+export interface DestinationView {
   name: string;
   settings: Readonly<Record<string, Json>>;
   /** Names of the secret fields that are set; their values are not needed. */
@@ -13,13 +13,13 @@ export interface ShownDestination {
 }
 
 /** The fields of a destination in responses (docs/conventions.md#52-destinations): secrets as asterisks, the default template written out. */
-export function presentDestination(description: DestinationDescription, shown: ShownDestination) {
-  const settings = { ...description.defaults, ...shown.settings };
+export function presentDestination(description: DestinationDescription, view: DestinationView) {
+  const settings = { ...description.defaults, ...view.settings };
   return {
     type: description.type,
-    name: shown.name,
-    connection_details: connectionDetails(description, settings, new Set(shown.credentialNames)),
-    options: options(description, settings, shown.prefix),
+    name: view.name,
+    connection_details: connectionDetails(description, settings, new Set(view.credentialNames)),
+    options: options(description, settings, view.prefix),
   };
 }
 
@@ -28,10 +28,10 @@ function connectionDetails(
   settings: Record<string, Json>,
   credentials: ReadonlySet<string>,
 ): Record<string, Json> {
-  const shown = connectionFields
+  const view = connectionFields
     .filter((field) => credentials.has(field) || !secretFields.includes(field))
     .map((field) => [field, credentials.has(field) ? mask : (settings[field] ?? null)]);
-  return Object.fromEntries(shown);
+  return Object.fromEntries(view);
 }
 
 function options(

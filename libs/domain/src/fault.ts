@@ -6,7 +6,7 @@ export const faultKinds = [
   'too_large', // the value is over the destination's size
   'conflict', // an external secret of that name exists and is not ours
   'throttled', // too many requests; wait
-  'settling', // this one external secret is not ready yet after an earlier call, the destination is; wait with it alone
+  'not_ready', // this one external secret is still busy after an earlier call, the destination is not; only this entry waits
   'unavailable', // the destination is down, silent, or talks nonsense
 ] as const;
 

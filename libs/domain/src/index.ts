@@ -1,4 +1,4 @@
-export * from './credentials-identity.ts';
+export * from './credentials-aad.ts';
 export * from './error-code.ts';
 export * from './fault.ts';
 export * from './json.ts';

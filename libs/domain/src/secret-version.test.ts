@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodeSecretData, encodeSecretData, SecretData, versionIdentity } from './secret-version.ts';
+import { decodeSecretData, encodeSecretData, SecretData, versionAad } from './secret-version.ts';
 
 const nested = (levels: number): unknown => (levels === 0 ? 'leaf' : { inner: nested(levels - 1) });
 
@@ -24,12 +24,12 @@ describe('the value of a version', () => {
   );
 });
 
-test('two places never share an identity', () => {
-  const place = { mountId: 'm', path: 'a:b', versionId: 'v' };
+test('two locations never share additional authenticated data', () => {
+  const location = { mountId: 'm', path: 'a:b', versionId: 'v' };
   const others = [
-    { ...place, mountId: 'n' },
-    { ...place, path: 'a' },
-    { ...place, versionId: 'w' },
+    { ...location, mountId: 'n' },
+    { ...location, path: 'a' },
+    { ...location, versionId: 'w' },
   ];
-  for (const other of others) expect(versionIdentity(other)).not.toBe(versionIdentity(place));
+  for (const other of others) expect(versionAad(other)).not.toBe(versionAad(location));
 });

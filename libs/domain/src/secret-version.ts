@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Where a version's value belongs: all of it is known before the version has a number. */
-export interface VersionPlace {
+export interface VersionLocation {
   mountId: string;
   /** The secret's path under its mount. */
   path: string;
@@ -9,12 +9,12 @@ export interface VersionPlace {
   versionId: string;
 }
 
-/** The identity under which a version's value is sealed: a value moved to another secret or version does not open. */
-export const versionIdentity = ({ mountId, path, versionId }: VersionPlace): string =>
+/** The additional authenticated data of a version's sealed value: a value moved to another secret or version does not open. */
+export const versionAad = ({ mountId, path, versionId }: VersionLocation): string =>
   `secrets.versions:${mountId}:${versionId}:${path}`;
 
 /** How deep the objects and lists of a secret may be nested. */
-const mostLevels = 100;
+const maxDepth = 100;
 
 /** The value of one version: a JSON object. */
 export type SecretData = Record<string, unknown>;
@@ -24,7 +24,7 @@ export const SecretData = z
   .custom<SecretData>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
     error: 'must be a JSON object',
   })
-  .refine((given) => fitsIn(mostLevels, given), { error: `is nested deeper than ${mostLevels} levels` })
+  .refine((given) => fitsIn(maxDepth, given), { error: `is nested deeper than ${maxDepth} levels` })
   .meta({ type: 'object' });
 
 /** The bytes that are sealed for a value. */

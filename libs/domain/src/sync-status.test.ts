@@ -8,9 +8,9 @@ test('every fault leads to a status that names whose turn it is', () => {
 });
 
 test('what is over in a moment is still pending; every other fault shows at once', () => {
-  const passing = faultKinds.filter((fault) => nextStatus.failed(fault, 1) === 'PENDING');
-  expect(passing).toEqual(['throttled', 'settling']);
-  for (const fault of passing) expect(nextStatus.failed(fault, 4)).toBe('PENDING');
+  const transient = faultKinds.filter((fault) => nextStatus.failed(fault, 1) === 'PENDING');
+  expect(transient).toEqual(['throttled', 'not_ready']);
+  for (const fault of transient) expect(nextStatus.failed(fault, 4)).toBe('PENDING');
 });
 
 test('an association shows what most wants attention', () => {

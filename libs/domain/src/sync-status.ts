@@ -15,14 +15,14 @@ export type SyncStatus = (typeof syncStatuses)[number];
 /** What can happen to an entry. `intended` is every set, remove, purge or change of the secret. */
 export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' | 'failed' | 'crashed';
 
-/** Usual in a busy destination, and over in a moment. */
-const passing: ReadonlySet<FaultKind> = new Set(['throttled', 'settling']);
+/** Faults that a busy destination reports and that are soon over. */
+const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'not_ready']);
 
 /**
  * A passing fault becomes an error with the fifth attempt in a row. With the delays of `nextAttempt`, that is after
  * 15 seconds or more (docs/conventions.md#57-status-values).
  */
-const patientAttempts = 5;
+const errorAfterAttempts = 5;
 
 /** Where each event leads: the whole state machine, and the drawing in ARCHITECTURE.md. `removed` ends the row. */
 export const nextStatus = {
@@ -31,7 +31,7 @@ export const nextStatus = {
   nothing_readable: () => 'UNSYNCED',
   removed: () => 'UNSYNCED',
   failed: (fault: FaultKind, attempts: number): SyncStatus =>
-    passing.has(fault) && attempts < patientAttempts ? 'PENDING' : statusOfFault[fault],
+    transient.has(fault) && attempts < errorAfterAttempts ? 'PENDING' : statusOfFault[fault],
   crashed: () => 'INTERNAL_SERVICE_ERROR',
 } satisfies Record<SyncEvent, (fault: FaultKind, attempts: number) => SyncStatus>;
 
@@ -43,7 +43,7 @@ export const statusOfFault = {
   too_large: 'CLIENT_SIDE_ERROR',
   conflict: 'CLIENT_SIDE_ERROR',
   throttled: 'EXTERNAL_SERVICE_ERROR',
-  settling: 'EXTERNAL_SERVICE_ERROR',
+  not_ready: 'EXTERNAL_SERVICE_ERROR',
   unavailable: 'EXTERNAL_SERVICE_ERROR',
 } as const satisfies Record<FaultKind, SyncStatus>;
 

@@ -7,7 +7,7 @@ export interface AnnouncedBodyRules {
 }
 
 const ordinaryRequestLine = /^(?!CONNECT )[A-Z-]+ [^ \r\n]+ HTTP\/1\.[01](?:\r\n|$)/;
-const oddLineEnd = /\r(?!\n)|(?<!\r)\n|\n[ \t]/;
+const malformedLineEnd = /\r(?!\n)|(?<!\r)\n|\n[ \t]/;
 const framingHeaders = /\n(?:content-length|transfer-encoding|upgrade)(?![\w-])[^\r]*/gi;
 const plainLength = /^\ncontent-length:[ \t]*(\d{1,15})[ \t]*$/i;
 const plainChunked = /^\ntransfer-encoding:[ \t]*chunked[ \t]*$/i;
@@ -20,7 +20,7 @@ const anyUpgrade = /^\nupgrade/i;
  * transfer coding other than `chunked` alone, an upgrade that may be honoured.
  */
 export function announcedBody(head: string, rules: AnnouncedBodyRules): AnnouncedBody {
-  if (!ordinaryRequestLine.test(head) || oddLineEnd.test(head)) return 'doubtful';
+  if (!ordinaryRequestLine.test(head) || malformedLineEnd.test(head)) return 'doubtful';
   const found = head.match(framingHeaders);
   if (found === null) return 0;
   const headers = rules.upgrades ? found : found.filter((line) => !anyUpgrade.test(line));

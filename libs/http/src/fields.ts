@@ -22,12 +22,12 @@ export const seconds = z
   });
 
 /** Longest duration taken: a hundred years. */
-const mostSeconds = 100 * 365 * 86_400;
+const maxSeconds = 100 * 365 * 86_400;
 
 function toSeconds(given: number | string): number | undefined {
   const text = String(given).trim();
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : durationIn(text);
-  if (value === undefined || value < 0 || value > mostSeconds) return undefined;
+  if (value === undefined || value < 0 || value > maxSeconds) return undefined;
   return value < 1 ? Math.ceil(value) : Math.floor(value);
 }
 

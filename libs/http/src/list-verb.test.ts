@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { drawnRequests, drawnSplits, split } from '../tests/drawn-requests.ts';
+import { generatedRequests, generatedSplits, split } from '../tests/generated-requests.ts';
 import { openRaw } from '../tests/raw-connection.ts';
 import { selfSignedFiles } from '../tests/self-signed.ts';
 import { acceptListVerb, operationOf } from './list-verb.ts';
@@ -111,7 +111,7 @@ describe.each(transports)('LIST over %s', (_name, create) => {
   });
 
   test('what a random sequence of requests sent is what the server saw', async () => {
-    const property = fc.asyncProperty(drawnRequests, drawnSplits, async (requests, lengths) => {
+    const property = fc.asyncProperty(generatedRequests, generatedSplits, async (requests, lengths) => {
       seen = [];
       await send(split(requests.map(({ wire }) => wire).join(''), lengths), requests.length);
       expect(seen).toEqual(requests.map(({ verb, body }) => ({ verb, body })));

@@ -8,7 +8,7 @@ export class OpenConnections {
   readonly #server: http.Server | https.Server;
   readonly #transports = new Set<Socket>(); // TCP, also before and during the TLS handshake
   readonly #streams = new Set<Socket>(); // what carries HTTP: the same, or the TLS stream on it
-  readonly #answers = new Set<http.ServerResponse>();
+  readonly #responses = new Set<http.ServerResponse>();
   #stopped: Promise<void> | undefined;
 
   constructor(server: http.Server | https.Server) {
@@ -27,7 +27,7 @@ export class OpenConnections {
 
   async #stop(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const res of this.#answers) closeAfter(res);
+    for (const res of this.#responses) closeAfter(res);
     for (const socket of this.#streams) destroyIfSilent(socket);
     this.#server.closeIdleConnections();
     const cutOff = setTimeout(() => this.#destroyAll(), graceMs);
@@ -41,7 +41,7 @@ export class OpenConnections {
   }
 
   #asked(res: http.ServerResponse): void {
-    remember(this.#answers, res);
+    remember(this.#responses, res);
     if (this.#stopped) closeAfter(res);
     // An answer whose head was out before the stop said keep-alive: its connection is idle from here on.
     res.once('close', () => this.#stopped && this.#server.closeIdleConnections());

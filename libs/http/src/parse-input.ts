@@ -13,13 +13,13 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
   throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
 }
 
-const mostWarnings = 20;
+const maxWarnings = 20;
 
 /** What `warnings` says of the fields that a body's schema does not know; without a schema it knows none. */
 export function unknownFieldWarnings(schema: z.ZodType | undefined, body: unknown): string[] {
   const fields = unknownFields(schema ?? noFields, body);
-  const more = fields.length - mostWarnings;
-  const named = fields.slice(0, mostWarnings).map((field) => `unknown field ${field} was ignored`);
+  const more = fields.length - maxWarnings;
+  const named = fields.slice(0, maxWarnings).map((field) => `unknown field ${field} was ignored`);
   return more > 0 ? [...named, `${more} more unknown fields were ignored`] : named;
 }
 

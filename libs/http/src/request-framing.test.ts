@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { drawnRequests, drawnSplits, split } from '../tests/drawn-requests.ts';
+import { generatedRequests, generatedSplits, split } from '../tests/generated-requests.ts';
 import { RequestFraming } from './request-framing.ts';
 
 const rules = { maxHeaderBytes: 1_000, upgrades: false };
@@ -29,9 +29,9 @@ describe('RequestFraming', () => {
     }
   });
 
-  test('requests drawn at random, split anywhere: each verb is swapped, each other byte arrives as it was', () => {
+  test('random requests, split anywhere: each verb is swapped, each other byte arrives as it was', () => {
     fc.assert(
-      fc.property(drawnRequests, drawnSplits, (requests, splits) => {
+      fc.property(generatedRequests, generatedSplits, (requests, splits) => {
         const sent = requests.map(({ wire }) => wire).join('');
         const parsed = requests
           .map(({ verb, wire }) => (verb === 'LIST' ? wire.replace('LIST', 'LINK') : wire))

@@ -5,7 +5,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-const mostStopMs = 25_000;
+const stopTimeoutMs = 25_000;
 
 /**
  * The life of a process: starts, runs until SIGTERM or SIGINT, stops in order and exits with 0. A start that fails, or
@@ -24,7 +24,7 @@ export async function runProcess(log: Logger, start: () => Promise<Running>): Pr
     process.once(signal, () => {
       log.info({ signal }, 'stopping');
       if (running === undefined) process.exit(0);
-      setTimeout(() => fail(new Error('stopping took too long')), mostStopMs).unref();
+      setTimeout(() => fail(new Error('stopping took too long')), stopTimeoutMs).unref();
       running.stop().then(() => process.exit(0), fail);
     });
   }

@@ -4,7 +4,7 @@ import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { acceptListVerb } from './list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
-import { answerUnparsed } from './unparsed-request.ts';
+import { rejectUnparsed } from './unparsed-request.ts';
 
 export interface TlsFiles {
   /** Path of the PEM certificate chain. */
@@ -61,10 +61,10 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = await createServer(options);
   if (options.listVerb) acceptListVerb(server);
-  answerUnparsed(server, boundsOf(options).maxHeaderSize);
+  rejectUnparsed(server, boundsOf(options).maxHeaderSize);
   const connections = new OpenConnections(server);
   server.on('request', handler);
-  // A wish that nobody knows is passed over (RFC 9110, section 10.1.1); Node would answer 417 without a body.
+  // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would answer 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
   const { port } = server.address() as AddressInfo;

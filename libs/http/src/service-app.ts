@@ -3,8 +3,8 @@ import { Problem } from '@secrets/domain';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import type { Endpoint } from './endpoint.ts';
-import { errorAnswer } from './error-answer.ts';
-import { mountEndpoints } from './mount-endpoints.ts';
+import { endpointRouter } from './endpoint-router.ts';
+import { errorHandler } from './error-handler.ts';
 import { openApi } from './open-api.ts';
 
 export interface ServiceAppOptions {
@@ -30,11 +30,11 @@ export function serviceApp(options: ServiceAppOptions): Express {
     '/openapi.json',
     (_request, response) => void response.json(openApi(options.service, options.endpoints)),
   );
-  app.use(mountEndpoints(options.endpoints, options));
+  app.use(endpointRouter(options.endpoints, options));
   app.use(() => {
     throw new Problem('not_found', 'no such path');
   });
-  app.use(errorAnswer(options.log));
+  app.use(errorHandler(options.log));
   return app;
 }
 

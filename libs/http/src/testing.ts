@@ -28,7 +28,7 @@ export const testCaller = (over: Partial<Caller> = {}): Caller => ({
   ...over,
 });
 
-export interface TestAnswer {
+export interface TestResponse {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
   body: any;
@@ -38,7 +38,7 @@ export interface TestAnswer {
 /** A service's app on a free port, called as the gateway would. */
 export interface TestService {
   url: string;
-  call(method: string, path: string, body?: unknown, caller?: Caller, from?: string): Promise<TestAnswer>;
+  call(method: string, path: string, body?: unknown, caller?: Caller, from?: string): Promise<TestResponse>;
   stop(): Promise<void>;
 }
 

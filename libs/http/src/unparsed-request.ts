@@ -10,12 +10,12 @@ import { errorCode } from '@secrets/domain';
  * request id (docs/conventions.md#13-errors); by itself Node sends a status without a body. The connection is closed.
  * Where an answer is half written, nothing is added to it.
  */
-export function answerUnparsed(server: http.Server | https.Server, maxHeaderBytes: number): void {
-  const lastAnswer = new WeakMap<Duplex, http.ServerResponse>();
-  server.on('request', (request, response) => lastAnswer.set(request.socket, response));
+export function rejectUnparsed(server: http.Server | https.Server, maxHeaderBytes: number): void {
+  const lastResponse = new WeakMap<Duplex, http.ServerResponse>();
+  server.on('request', (request, response) => lastResponse.set(request.socket, response));
   server.on('clientError', (error: Error, socket: Duplex) => {
-    const answer = lastAnswer.get(socket);
-    const isHalfWritten = answer?.headersSent === true && !answer.writableFinished;
+    const response = lastResponse.get(socket);
+    const isHalfWritten = response?.headersSent === true && !response.writableFinished;
     if (socket.writable && !isHalfWritten) socket.write(refusal(error, maxHeaderBytes));
     socket.destroy(error); // what was just written has been handed to the system by then
   });

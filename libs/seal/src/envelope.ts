@@ -21,28 +21,28 @@ export class SealError extends Error {
 }
 
 /**
- * Encrypts with a fresh data key (AES-256-GCM), which the ring's current key wraps. `identity` says which row the
- * bytes belong to: they open only under the same identity.
+ * Encrypts with a fresh data key (AES-256-GCM), which the ring's current key wraps. `aad` (additional
+ * authenticated data) names the row that the bytes belong to: they open only with the same `aad`.
  */
-export function encrypt(ring: KeyRing, identity: string, plain: Uint8Array): Buffer {
+export function encrypt(keyRing: KeyRing, aad: string, plain: Uint8Array): Buffer {
   const random = randomFillSync(Buffer.allocUnsafe(dataKeyBytes + 2 * nonceBytes));
   const dataKey = random.subarray(0, dataKeyBytes);
   const wrapNonce = random.subarray(dataKeyBytes, dataKeyBytes + nonceBytes);
   const nonce = random.subarray(dataKeyBytes + nonceBytes);
-  const header = headerOf(ring.current);
-  const wrapped = gcmSeal(keyObjectOf(ring.current), wrapNonce, associated(header, identity), dataKey);
-  const sealed = gcmSeal(createSecretKey(dataKey), nonce, associated(header, identity), plain);
+  const header = headerOf(keyRing.current);
+  const wrapped = gcmSeal(keyObjectOf(keyRing.current), wrapNonce, associated(header, aad), dataKey);
+  const sealed = gcmSeal(createSecretKey(dataKey), nonce, associated(header, aad), plain);
   dataKey.fill(0);
   return Buffer.concat([header, ...wrapped, ...sealed]);
 }
 
-/** Opens what `encrypt` made for the same identity. Throws `SealError`, never returns damaged bytes. */
-export function decrypt(ring: KeyRing, identity: string, sealed: Uint8Array): Buffer {
+/** Opens what `encrypt` returned for the same `aad`. Throws `SealError`, never returns damaged bytes. */
+export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buffer {
   const { header, keyId, wrapped, body } = takeApart(sealed);
-  const key = ring.find(keyId);
+  const key = keyRing.find(keyId);
   if (key === undefined) throw new SealError(`sealed with key ${keyId}, which is not in the key ring`);
-  const dataKey = gcmOpen(keyObjectOf(key), wrapped, associated(header, identity));
-  const plain = gcmOpen(createSecretKey(dataKey), body, associated(header, identity));
+  const dataKey = gcmOpen(keyObjectOf(key), wrapped, associated(header, aad));
+  const plain = gcmOpen(createSecretKey(dataKey), body, associated(header, aad));
   dataKey.fill(0);
   return plain;
 }
@@ -62,8 +62,7 @@ function keyObjectOf(key: SealKey): KeyObject {
 const headerOf = (key: SealKey): Buffer =>
   Buffer.concat([Buffer.from([version, key.id.length]), Buffer.from(key.id, 'latin1')]);
 
-const associated = (header: Buffer, identity: string): Buffer =>
-  Buffer.concat([header, Buffer.from(identity, 'utf8')]);
+const associated = (header: Buffer, aad: string): Buffer => Buffer.concat([header, Buffer.from(aad, 'utf8')]);
 
 function gcmSeal(key: KeyObject, nonce: Uint8Array, aad: Uint8Array, plain: Uint8Array): Uint8Array[] {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });

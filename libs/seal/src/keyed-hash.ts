@@ -6,22 +6,22 @@ import type { KeyRing, SealKey } from './key-ring.ts';
  * comparable as long as that key is in the ring.
  */
 export function keyedHash(
-  ring: KeyRing,
+  keyRing: KeyRing,
   purpose: string,
   value: Uint8Array | string,
-  keyId = ring.current.id,
+  keyId = keyRing.current.id,
 ): string {
-  const key = ring.find(keyId) ?? ring.current;
+  const key = keyRing.find(keyId) ?? keyRing.current;
   return `${key.id}:${createHmac('sha256', hashKeyOf(key, purpose)).update(value).digest('base64url')}`;
 }
 
 /** Whether `value` is what `hash` was made of, with whichever key made it. */
 export const matchesKeyedHash = (
-  ring: KeyRing,
+  keyRing: KeyRing,
   purpose: string,
   value: Uint8Array | string,
   hash: string,
-): boolean => keyedHash(ring, purpose, value, hash.slice(0, hash.indexOf(':'))) === hash;
+): boolean => keyedHash(keyRing, purpose, value, hash.slice(0, hash.indexOf(':'))) === hash;
 
 const hashKeys = new WeakMap<SealKey, Map<string, KeyObject>>();
 

@@ -9,57 +9,57 @@ import { seal } from './sealed.ts';
 
 const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const [older, newer] = [line('2025'), line('2026')];
-const ring = parseKeyRing(`${newer}\n# retired\n${older}\n`, 'test');
+const keyRing = parseKeyRing(`${newer}\n# retired\n${older}\n`, 'test');
 
 describe('envelope', () => {
   test('opens what it sealed, whatever the bytes', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, identity) => {
-        expect([...decrypt(ring, identity, encrypt(ring, identity, plain))]).toEqual([...plain]);
+      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, aad) => {
+        expect([...decrypt(keyRing, aad, encrypt(keyRing, aad, plain))]).toEqual([...plain]);
       }),
     );
   });
 
   test('never gives the same bytes twice, nor shows the value', () => {
     const plain = Buffer.from('canary-value');
-    const [one, two] = [encrypt(ring, 'row', plain), encrypt(ring, 'row', plain)];
+    const [one, two] = [encrypt(keyRing, 'row', plain), encrypt(keyRing, 'row', plain)];
     expect(one.equals(two)).toBe(false);
     expect(one.includes('canary')).toBe(false);
   });
 
   test('refuses bytes moved to another row', () => {
-    expect(() => decrypt(ring, 'row 2', encrypt(ring, 'row 1', Buffer.from('x')))).toThrow(SealError);
+    expect(() => decrypt(keyRing, 'row 2', encrypt(keyRing, 'row 1', Buffer.from('x')))).toThrow(SealError);
   });
 
   test('refuses any single changed bit', () => {
-    const sealed = encrypt(ring, 'row', Buffer.from('value'));
+    const sealed = encrypt(keyRing, 'row', Buffer.from('value'));
     for (let at = 0; at < sealed.length; at++) {
       const damaged = Buffer.from(sealed);
       damaged[at]! ^= 1;
-      expect(() => decrypt(ring, 'row', damaged)).toThrow(SealError);
+      expect(() => decrypt(keyRing, 'row', damaged)).toThrow(SealError);
     }
   });
 
   test('refuses truncated bytes', () => {
-    const sealed = encrypt(ring, 'row', Buffer.from('value'));
+    const sealed = encrypt(keyRing, 'row', Buffer.from('value'));
     for (let length = 0; length < sealed.length; length++) {
-      expect(() => decrypt(ring, 'row', sealed.subarray(0, length))).toThrow(SealError);
+      expect(() => decrypt(keyRing, 'row', sealed.subarray(0, length))).toThrow(SealError);
     }
   });
 
   test('an older key still opens; a key that is gone is named', () => {
     const before = parseKeyRing(older, 'test');
     const sealed = encrypt(before, 'row', Buffer.from('old'));
-    expect(decrypt(ring, 'row', sealed).toString()).toBe('old');
+    expect(decrypt(keyRing, 'row', sealed).toString()).toBe('old');
     expect(sealedWith(sealed)).toBe('2025');
     expect(() => decrypt(parseKeyRing(newer, 'test'), 'row', sealed)).toThrow(/key 2025/);
   });
 
   test('a keyed hash stays comparable after a key was added in front', () => {
     const hash = keyedHash(parseKeyRing(older, 'test'), 'pushed', 'value');
-    expect(matchesKeyedHash(ring, 'pushed', 'value', hash)).toBe(true);
-    expect(matchesKeyedHash(ring, 'pushed', 'other', hash)).toBe(false);
-    expect(matchesKeyedHash(ring, 'another purpose', 'value', hash)).toBe(false);
+    expect(matchesKeyedHash(keyRing, 'pushed', 'value', hash)).toBe(true);
+    expect(matchesKeyedHash(keyRing, 'pushed', 'other', hash)).toBe(false);
+    expect(matchesKeyedHash(keyRing, 'another purpose', 'value', hash)).toBe(false);
   });
 });
 

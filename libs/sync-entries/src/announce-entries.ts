@@ -2,30 +2,30 @@ import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { unachieved } from './claim-entry.ts';
 
-/** A batch of entries that one relay has taken to announce. Until it is done, or 5 s pass, no other takes them. */
+/** A batch of due entries that one relay has claimed. No other relay claims them until it is done or 5 s have passed. */
 export interface DueBatch {
   entries: { destinationType: string; message: EntryMessage }[];
   /**
-   * Names the taking: the transaction that last wrote these rows. Whatever touches a row afterwards changes it, so that
-   * a row which still bears it is exactly as it was taken. (A time would not do: a claim in the same millisecond, for
-   * a lease of the same length, would look like this batch.)
+   * `xmin` of the rows: the transaction that claimed them. Every later write changes it, so a row that still has it is
+   * unchanged since the claim. (A time would not do: a claim in the same millisecond, for a lease of the same length,
+   * would look like this batch.)
    */
-  taking: string;
+  claimXid: string;
 }
 
 interface DueRow {
   id: string;
   destination_id: string;
   destination_type: string;
-  taking: string;
+  claimXid: string;
 }
 
-/** Takes at most `limit` entries that are due, oldest first. Safe to run in several processes. */
-export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch> {
+/** Claims at most `limit` due entries, oldest first. Safe to run in several processes. */
+export async function claimDueEntries(sql: Sql, limit: number): Promise<DueBatch> {
   const rows = await sql.query<DueRow>(
     `update sync.entries set due_at = now() + interval '5 seconds'
       where id in (select id from sync.entries where due_at <= now() order by due_at limit $1 for update skip locked)
-      returning id, destination_id, destination_type, xmin::text as taking`,
+      returning id, destination_id, destination_type, xmin::text as "claimXid"`,
     [limit],
   );
   return {
@@ -33,28 +33,35 @@ export async function takeDueEntries(sql: Sql, limit: number): Promise<DueBatch>
       destinationType: row.destination_type,
       message: { entry_id: row.id, destination_id: row.destination_id },
     })),
-    taking: rows[0]?.taking ?? '0',
+    claimXid: rows[0]?.claimXid ?? '0',
   };
 }
 
 /**
- * SQL of an array of ids: those of the entries `$1` that are as the taking `$2` left them. One that is locked is about to be
- * moved: it is left out, because to hold many rows and wait for another invites a deadlock with whoever moves several.
+ * SQL of an array of ids: those of the entries `$1` that are unchanged since the claim `$2`. A locked row is about to
+ * change and is left out: holding many rows while waiting for another risks a deadlock.
  */
-const asTaken =
+const stillClaimed =
   'array(select id from sync.entries where id = any($1::uuid[]) and xmin = $2::text::xid for update skip locked)';
 
-/** Notes that messages about these entries are out. Leaves alone those that a worker or a new intent has moved since. */
-export async function markAnnounced(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
-  await sql.query(`update sync.entries set due_at = null, announced_at = now() where id = any(${asTaken})`, [
-    entryIds,
-    taking,
-  ]);
+/** Records that these entries were published. Skips those that a worker or a new intent has changed since. */
+export async function markAnnounced(sql: Sql, entryIds: readonly string[], claimXid: string): Promise<void> {
+  await sql.query(
+    `update sync.entries set due_at = null, announced_at = now() where id = any(${stillClaimed})`,
+    [entryIds, claimXid],
+  );
 }
 
-/** Makes due at once what was taken and could not be published. Leaves alone what has been moved since. */
-export async function putBackEntries(sql: Sql, entryIds: readonly string[], taking: string): Promise<void> {
-  await sql.query(`update sync.entries set due_at = now() where id = any(${asTaken})`, [entryIds, taking]);
+/** Makes claimed entries due at once that could not be published. Skips those that have changed since. */
+export async function releaseDueEntries(
+  sql: Sql,
+  entryIds: readonly string[],
+  claimXid: string,
+): Promise<void> {
+  await sql.query(`update sync.entries set due_at = now() where id = any(${stillClaimed})`, [
+    entryIds,
+    claimXid,
+  ]);
 }
 
 /**
@@ -80,7 +87,7 @@ export async function reviveLostEntries(
 /**
  * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
  * pause ends, one second at least. One that waits for another entry is put off for as long again as it has waited since
- * it was intended, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
+ * its intent was recorded, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
  * acknowledged. One that is achieved already needs no further announcement.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {

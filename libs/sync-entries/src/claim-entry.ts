@@ -88,7 +88,7 @@ export interface EntryContext {
   /** The destination failed before this attempt, and was not heard of since. */
   isTroubled: boolean;
   /** The newest readable version; null when none is left. */
-  value: { identity: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
+  value: { location: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
 }
 
 interface ContextRow {
@@ -145,7 +145,7 @@ const contextOf = (row: ContextRow): EntryContext => ({
     row.mount_id === null
       ? null
       : {
-          identity: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
+          location: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
           sealed: row.sealed,
         },
 });

@@ -74,7 +74,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
 }
 
 /**
- * Ends the lease of an attempt that was given up `seconds` from now, if it still holds: whoever claims the entry then
+ * Ends the lease of a cancelled attempt `seconds` from now, if it still holds: whoever claims the entry then
  * goes on with it. The attempt must write nothing any more.
  */
 export async function shortenLease(

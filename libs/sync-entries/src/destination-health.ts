@@ -4,7 +4,7 @@ import type { Sql } from '@secrets/db';
  * Notes that a destination throttles or is down. Gives how many failures in a row that makes: calls that were under way
  * together and fail together, or while it pauses already, are one.
  */
-export async function noteFailure(sql: Sql, destinationId: string): Promise<number> {
+export async function recordDestinationFailure(sql: Sql, destinationId: string): Promise<number> {
   const [row] = await sql.query<{ failures: number }>(
     `insert into sync.destination_health as h (destination_id, failures, paused_until)
      values ($1, 1, now() + interval '250 milliseconds')
@@ -27,7 +27,7 @@ export async function pauseDestination(sql: Sql, destinationId: string, seconds:
 }
 
 /** The destination answers again. */
-export async function noteSuccess(sql: Sql, destinationId: string): Promise<void> {
+export async function recordDestinationSuccess(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     'update sync.destination_health set failures = 0, paused_until = null where destination_id = $1 and failures > 0',
     [destinationId],

@@ -3,5 +3,5 @@ export * from './claim-entry.ts';
 export * from './complete-entry.ts';
 export * from './destination-health.ts';
 export * from './entry.ts';
-export * from './intend-entries.ts';
 export * from './queue-state.ts';
+export * from './record-intents.ts';

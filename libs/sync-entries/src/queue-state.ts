@@ -13,14 +13,14 @@ export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
   return row ?? { disabled: false, queueCapacity: 1_000_000 };
 }
 
-/** How many operations are pending, counted up to `most`: it costs what is waiting, never what is stored. */
-export async function countPending(sql: Sql, most: number): Promise<number> {
+/** How many operations are pending, counted up to `limit`: it costs what is waiting, never what is stored. */
+export async function countPending(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*) as count from (
        (select 1 from sync.entries where due_at is not null limit $1)
        union all
        (select 1 from sync.entries where announced_at is not null and due_at is null limit $1)) as pending`,
-    [most],
+    [limit],
   );
-  return Math.min(row?.count ?? 0, most);
+  return Math.min(row?.count ?? 0, limit);
 }

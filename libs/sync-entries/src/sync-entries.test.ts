@@ -4,18 +4,22 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import fc from 'fast-check';
 import {
+  claimDueEntries,
   endAllLeases,
   markAnnounced,
   postponeEntry,
-  putBackEntries,
+  releaseDueEntries,
   reviveLostEntries,
-  takeDueEntries,
 } from './announce-entries.ts';
 import { type ClaimedEntry, claimEntries } from './claim-entry.ts';
 import { type Achieved, completeEntries, completeRemoval, failEntry } from './complete-entry.ts';
-import { noteFailure, noteSuccess, pauseDestination } from './destination-health.ts';
-import { entriesOf, insertEntries, namesTaken, wantAbsent, wantPresent } from './intend-entries.ts';
+import {
+  pauseDestination,
+  recordDestinationFailure,
+  recordDestinationSuccess,
+} from './destination-health.ts';
 import { countPending } from './queue-state.ts';
+import { entriesOf, insertEntries, namesTaken, requestPut, requestRemoval } from './record-intents.ts';
 
 const destinationType = 'cloudA-sm';
 const pushed = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { arn: 'a' } } as const;
@@ -54,7 +58,7 @@ const claim = async (entryId: string, leaseSeconds = 30) => (await claimAll([ent
 const complete = async (held: ClaimedEntry, achieved: Achieved) =>
   (await completeEntries(db, [{ held, achieved }])).has(held.id);
 const entry = async (id: string) => (await entriesOf(db, [associationId])).find((one) => one.id === id);
-const due = async () => (await takeDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
+const due = async () => (await claimDueEntries(db, 100)).entries.map(({ message }) => message.entry_id);
 /** Makes everything that lies ahead of an entry come true now: its lease ends, its retry and its announcement are due. */
 const timePasses = () =>
   db.query(`update sync.entries set lease_until = lease_until - interval '1 day', due_at = due_at - interval '1 day',
@@ -95,7 +99,7 @@ describe('claim', () => {
     expect(claimed.map(({ id }) => id).sort()).toEqual([free, lost].sort());
     await timePasses();
     await claim(lost);
-    await wantPresent(db, [free]);
+    await requestPut(db, [free]);
     const done = await completeEntries(
       db,
       claimed.map((held) => ({ held, achieved: { ...pushed, pushedHash: held.externalName } })),
@@ -118,25 +122,25 @@ describe('claim', () => {
 
   test('a destination that pauses pauses alone', async () => {
     const id = await add();
-    expect(await noteFailure(db, destinationId)).toBe(1);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(1);
     await pauseEnds();
-    expect(await noteFailure(db, destinationId)).toBe(2);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(2);
     await pauseDestination(db, destinationId, 60);
     expect(await claim(id)).toBeUndefined();
-    await noteSuccess(db, destinationId);
+    await recordDestinationSuccess(db, destinationId);
     expect(await claim(id)).toBeDefined();
   });
 
   test('calls that fail together are one failure: a short outage is not taken for a long one', async () => {
     // In one transaction, whose time stands still: together is what happens within 250 ms.
     const failures = await db.transaction((tx) =>
-      Promise.all(Array.from({ length: 16 }, () => noteFailure(tx, destinationId))),
+      Promise.all(Array.from({ length: 16 }, () => recordDestinationFailure(tx, destinationId))),
     );
     expect(Math.max(...failures)).toBe(1);
     await pauseDestination(db, destinationId, 60);
-    expect(await noteFailure(db, destinationId)).toBe(1);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(1);
     await pauseEnds();
-    expect(await noteFailure(db, destinationId)).toBe(2);
+    expect(await recordDestinationFailure(db, destinationId)).toBe(2);
   });
 
   test('what was achieved is not claimed again', async () => {
@@ -149,7 +153,7 @@ describe('claim', () => {
   test('an old name goes only after the new one is there', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
     await complete((await claim(old))!, pushed);
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     expect(await claim(old)).toBeUndefined();
     const held = (await claim(fresh))!;
     await failEntry(db, held, {
@@ -159,7 +163,7 @@ describe('claim', () => {
       retryInSeconds: null,
     });
     expect(await claim(old)).toBeUndefined();
-    await wantPresent(db, [fresh]);
+    await requestPut(db, [fresh]);
     await complete((await claim(fresh))!, pushed);
     expect(await claim(old)).toBeDefined();
   });
@@ -167,7 +171,7 @@ describe('claim', () => {
   test('an old name goes too when there is nothing readable to be had under the new one', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
     await complete((await claim(old))!, pushed);
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     await complete((await claim(fresh))!, {
       status: 'UNSYNCED',
       pushedHash: null,
@@ -194,7 +198,7 @@ describe('completion', () => {
   test('a newer intent makes the entry go round again', async () => {
     const id = await add();
     const held = (await claim(id))!;
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await due()).toEqual([]); // not before whoever holds it is done
     await complete(held, pushed);
     expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
@@ -233,7 +237,7 @@ describe('completion', () => {
     });
     await timePasses();
     expect(await due()).toEqual([]);
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await due()).toEqual([id]);
     expect(await entry(id)).toMatchObject({ status: 'PENDING', lastError: null, attempts: 0 });
   });
@@ -241,7 +245,7 @@ describe('completion', () => {
   test('the last removal takes the association with it, even when two end at once', async () => {
     const ids = [await add('a'), await add('b')];
     await db.query('update sync.associations set removing = true where id = $1', [associationId]);
-    await wantAbsent(
+    await requestRemoval(
       db,
       ids.map((id) => ({ id, waitsFor: null })),
     );
@@ -252,9 +256,9 @@ describe('completion', () => {
 
   test('set again during a removal: the row stays and is pushed anew', async () => {
     const id = await add();
-    await wantAbsent(db, [{ id, waitsFor: null }]);
+    await requestRemoval(db, [{ id, waitsFor: null }]);
     const held = (await claim(id))!;
-    await wantPresent(db, [id]);
+    await requestPut(db, [id]);
     expect(await completeRemoval(db, held)).toBe(true);
     expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
     expect(await due()).toEqual([id]);
@@ -262,7 +266,7 @@ describe('completion', () => {
 });
 
 describe('announcements', () => {
-  test('are taken once, and again when nobody says they are out', async () => {
+  test('are claimed once, and again when nobody marks them announced', async () => {
     const id = await add();
     expect(await due()).toEqual([id]);
     expect(await due()).toEqual([]);
@@ -272,25 +276,25 @@ describe('announcements', () => {
 
   test('a thousand changes of a waiting entry are one announcement', async () => {
     const id = await add();
-    const taken = await takeDueEntries(db, 10);
-    await markAnnounced(db, [id], taken.taking);
-    for (let change = 0; change < 10; change++) await wantPresent(db, [id]);
+    const claimed = await claimDueEntries(db, 10);
+    await markAnnounced(db, [id], claimed.claimXid);
+    for (let change = 0; change < 10; change++) await requestPut(db, [id]);
     expect(await due()).toEqual([]);
     expect((await claim(id))?.generation).toBe(11);
   });
 
   test('marking does not undo what a worker or an intent did meanwhile', async () => {
     const id = await add();
-    const { taking } = await takeDueEntries(db, 10);
-    await wantPresent(db, [id]);
-    await markAnnounced(db, [id], taking);
+    const { claimXid } = await claimDueEntries(db, 10);
+    await requestPut(db, [id]);
+    await markAnnounced(db, [id], claimXid);
     expect(await due()).toEqual([id]);
   });
 
   test('lost ones are revived, those in a worker’s hands are not', async () => {
     const [lost, held] = [await add('lost'), await add('held')];
-    const { taking } = await takeDueEntries(db, 10);
-    await markAnnounced(db, [lost, held], taking);
+    const { claimXid } = await claimDueEntries(db, 10);
+    await markAnnounced(db, [lost, held], claimXid);
     expect(await claim(held)).toBeDefined();
     await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
     expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
@@ -299,14 +303,14 @@ describe('announcements', () => {
 
   test('what could not be published is due again at once, unless something moved it since', async () => {
     const [waits, moved] = [await add('waits'), await add('moved')];
-    const { taking } = await takeDueEntries(db, 10);
+    const { claimXid } = await claimDueEntries(db, 10);
     expect(await claim(moved)).toBeDefined();
     // The claim came in the same instant, so that both end at the same time.
     await db.query(
       'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
       [waits, moved],
     );
-    await putBackEntries(db, [waits, moved], taking);
+    await releaseDueEntries(db, [waits, moved], claimXid);
     expect(await due()).toEqual([waits]);
   });
 
@@ -314,16 +318,16 @@ describe('announcements', () => {
     const [free, locked] = [await add('free'), await add('locked')];
     const stateOf = () =>
       db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
-    const { taking } = await takeDueEntries(db, 10);
+    const { claimXid } = await claimDueEntries(db, 10);
     const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const moving = db.transaction(async (tx) => {
-      await wantPresent(tx, [locked]);
+      await requestPut(tx, [locked]);
       isLocked.resolve();
       await isNoted.promise;
     });
     await isLocked.promise;
-    await markAnnounced(db, [free, locked], taking);
-    await putBackEntries(db, [free, locked], taking);
+    await markAnnounced(db, [free, locked], claimXid);
+    await releaseDueEntries(db, [free, locked], claimXid);
     isNoted.resolve();
     await moving;
     expect(await stateOf()).toEqual([
@@ -352,7 +356,7 @@ describe('announcements', () => {
 
   test('one that waits for another is put off for as long again as it has waited, five minutes at most', async () => {
     const [old, fresh] = [await add('old'), await add('new')];
-    await wantAbsent(db, [{ id: old, waitsFor: fresh }]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     const secondsPutOff = async (waitedSeconds: number) => {
       await db.query(`update sync.entries set updated_at = now() - $2 * interval '1 second' where id = $1`, [
         old,
@@ -405,11 +409,11 @@ describe('announcements', () => {
     await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
     expect(await countPending(db, 100)).toBe(5);
     expect(await countPending(db, 3)).toBe(3);
-    const { entries, taking } = await takeDueEntries(db, 2);
+    const { entries, claimXid } = await claimDueEntries(db, 2);
     await markAnnounced(
       db,
       entries.map(({ message }) => message.entry_id),
-      taking,
+      claimXid,
     );
     expect(await countPending(db, 100)).toBe(5);
   });
@@ -451,15 +455,15 @@ describe('whatever happens in whatever order', () => {
   const steps: Record<string, (world: World) => Promise<unknown>> = {
     write: async (world) => {
       world.newest += 1;
-      await wantPresent(db, (await entry(world.id))?.desired === 'present' ? [world.id] : []);
+      await requestPut(db, (await entry(world.id))?.desired === 'present' ? [world.id] : []);
     },
     set: async (world) => {
       if ((await entry(world.id)) === undefined) world.id = await add();
-      else await wantPresent(db, [world.id], { verify: true });
+      else await requestPut(db, [world.id], { verify: true });
       world.wanted = true;
     },
     remove: async (world) => {
-      await wantAbsent(db, [{ id: world.id, waitsFor: null }]);
+      await requestRemoval(db, [{ id: world.id, waitsFor: null }]);
       world.wanted = false;
     },
     claim: take,
@@ -481,14 +485,14 @@ describe('whatever happens in whatever order', () => {
       world.held.shift();
     },
     announce: async () => {
-      const { entries, taking } = await takeDueEntries(db, 10);
+      const { entries, claimXid } = await claimDueEntries(db, 10);
       await markAnnounced(
         db,
         entries.map(({ message }) => message.entry_id),
-        taking,
+        claimXid,
       );
     },
-    relayDies: () => takeDueEntries(db, 10),
+    relayDies: () => claimDueEntries(db, 10),
     timePasses,
   };
 

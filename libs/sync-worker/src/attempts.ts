@@ -1,17 +1,17 @@
-/** The attempts under way, each with a signal that ends it: after its own time, or all of them at once. */
+/** The attempts under way. Each has a signal that aborts it: after its own time limit, or with all the others. */
 export class Attempts {
   readonly #running = new Set<AbortController>();
-  #areGivenUp = false;
+  #isCancelled = false;
 
-  /** Whether all were ended at once; an attempt that begins afterwards is over at once. */
-  get areGivenUp(): boolean {
-    return this.#areGivenUp;
+  /** Whether `cancelAll` was called. An attempt that begins afterwards is cancelled at once. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
-  /** Runs `work` with a signal that is aborted after `limitMs`, or as soon as all attempts are given up. */
+  /** Runs `work` with a signal that is aborted after `limitMs`, or when all attempts are cancelled. */
   async run<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const attempt = new AbortController();
-    if (this.#areGivenUp) attempt.abort();
+    if (this.#isCancelled) attempt.abort();
     const timer = setTimeout(() => attempt.abort(), limitMs);
     this.#running.add(attempt);
     try {
@@ -22,8 +22,8 @@ export class Attempts {
     }
   }
 
-  giveUp(): void {
-    this.#areGivenUp = true;
+  cancelAll(): void {
+    this.#isCancelled = true;
     for (const attempt of this.#running) attempt.abort();
   }
 }

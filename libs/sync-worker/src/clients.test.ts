@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import { credentialsIdentity } from '@secrets/domain';
+import { credentialsAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import { Clients } from './clients.ts';
 import type { DestinationSettings, Driver } from './driver.ts';
 import { createEgressGuard } from './egress-guard.ts';
 
-const ring = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
 const context = { log: silentLogger(), egress: createEgressGuard({ allow: [] }), prefix: 'secrets' };
 let made: DestinationSettings[] = [];
 let closed: string[] = [];
@@ -32,7 +32,7 @@ const destination = (id: string, revision = 1) => ({
   namespacePath: '',
   revision,
   settings: {},
-  sealedCredentials: encrypt(ring, credentialsIdentity(id), Buffer.from('{"secret_access_key":"canary"}')),
+  sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
 });
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 test('a client is used again, and has the opened credentials', async () => {
-  const clients = new Clients(driver, context, ring);
+  const clients = new Clients(driver, context, keyRing);
   await clients.use(destination('a'), async () => {});
   await clients.use(destination('a'), async () => {});
   expect(made).toHaveLength(1);
@@ -52,7 +52,7 @@ test('a client is used again, and has the opened credentials', async () => {
 });
 
 test('a changed destination gets a new client; the old one is closed when its last user is done', async () => {
-  const clients = new Clients(driver, context, ring);
+  const clients = new Clients(driver, context, keyRing);
   let release = () => {};
   const busy = clients.use(
     destination('a', 1),
@@ -71,7 +71,7 @@ test('a changed destination gets a new client; the old one is closed when its la
 });
 
 test('a client that could not be made is not kept', async () => {
-  const clients = new Clients(driver, context, ring);
+  const clients = new Clients(driver, context, keyRing);
   failing = true;
   await expect(clients.use(destination('a'), async () => {})).rejects.toThrow('cannot');
   failing = false;
@@ -79,13 +79,13 @@ test('a client that could not be made is not kept', async () => {
 });
 
 test('credentials of another destination do not open', async () => {
-  const clients = new Clients(driver, context, ring);
+  const clients = new Clients(driver, context, keyRing);
   const swapped = { ...destination('a'), sealedCredentials: destination('b').sealedCredentials };
   await expect(clients.use(swapped, async () => {})).rejects.toThrow(/another row/);
 });
 
 test('the longest unused go when there are too many; all go at the end', async () => {
-  const clients = new Clients(driver, context, ring);
+  const clients = new Clients(driver, context, keyRing);
   for (let index = 0; index < 205; index++) await clients.use(destination(`d${index}`), async () => {});
   await later();
   expect(closed).toHaveLength(5);

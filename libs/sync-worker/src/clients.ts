@@ -1,4 +1,4 @@
-import { credentialsIdentity } from '@secrets/domain';
+import { credentialsAad } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
 import type { EntryContext } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from './driver.ts';
@@ -13,7 +13,7 @@ interface Client {
   lastUsed: number;
 }
 
-const mostClients = 200;
+const maxClients = 200;
 
 /**
  * Connected clients, one a destination, used again between entries. A changed destination gets a new one; the old one
@@ -23,12 +23,12 @@ export class Clients {
   readonly #clients = new Map<string, Client>();
   readonly #driver: Driver;
   readonly #context: DriverContext;
-  readonly #ring: KeyRing;
+  readonly #keyRing: KeyRing;
 
-  constructor(driver: Driver, context: DriverContext, ring: KeyRing) {
+  constructor(driver: Driver, context: DriverContext, keyRing: KeyRing) {
     this.#driver = driver;
     this.#context = context;
-    this.#ring = ring;
+    this.#keyRing = keyRing;
   }
 
   /** Runs `work` with the destination's client. A client that could not be made is not kept. */
@@ -52,7 +52,7 @@ export class Clients {
     const known = this.#clients.get(destination.id);
     if (known?.revision === destination.revision) return known;
     this.#retire(destination.id);
-    if (this.#clients.size >= mostClients) this.#retireLongestUnused();
+    if (this.#clients.size >= maxClients) this.#retireLongestUnused();
     const client: Client = {
       revision: destination.revision,
       connected: this.#connect(destination),
@@ -67,7 +67,7 @@ export class Clients {
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
     const { id, type, name, namespacePath, settings } = destination;
-    const credentials = seal(openCredentials(this.#ring, destination));
+    const credentials = seal(openCredentials(this.#keyRing, destination));
     return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
   }
 
@@ -90,7 +90,7 @@ export class Clients {
   }
 }
 
-function openCredentials(ring: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
+function openCredentials(keyRing: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
   if (sealedCredentials === null) return {};
-  return JSON.parse(decrypt(ring, credentialsIdentity(id), sealedCredentials).toString('utf8'));
+  return JSON.parse(decrypt(keyRing, credentialsAad(id), sealedCredentials).toString('utf8'));
 }

@@ -3,14 +3,14 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Fault, type FaultKind, type Json } from '@secrets/domain';
 import type { ConnectedDestination, PutRequest } from './driver.ts';
-import type { BadDay, DriverHarness, DriverUnderTest } from './driver-harness.ts';
+import type { DriverHarness, DriverUnderTest, FaultScenario } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { newValue, putRequest } from './put-request.ts';
 
 const canary = 'canary-7f3a';
 const soon = () => AbortSignal.timeout(60_000);
 
-const expectedFaults: readonly (readonly [BadDay, FaultKind])[] = [
+const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
   ['throttled', 'throttled'],
   ['unavailable', 'unavailable'],
   ['forbidden', 'forbidden'],
@@ -26,7 +26,7 @@ export function describeDriver(subject: DriverUnderTest): void {
   describe(`driver ${subject.name}`, () => {
     let harness: DriverHarness;
     let connected: ConnectedDestination;
-    const told: unknown[] = [];
+    const observed: unknown[] = [];
 
     beforeAll(async () => {
       harness = await subject.start(canary);
@@ -50,16 +50,16 @@ export function describeDriver(subject: DriverUnderTest): void {
         () => undefined,
         (failure: unknown) => failure,
       );
-      told.push(error);
+      observed.push(error);
       expect(error).toBeInstanceOf(Fault);
       return error as Fault;
     };
 
-    describe.each(expectedFaults)('a destination that is %s', (day, kind) => {
+    describe.each(expectedFaults)('a destination that is %s', (scenario, kind) => {
       test(`makes put and remove fail as ${kind}, and does not stay`, async () => {
         const { request, remote } = await planted();
         const changed = { ...request, ...newValue(request, `${canary} two`), remote };
-        harness.order(day);
+        harness.inject(scenario);
         expect((await faultOfAct(() => put(changed))).kind).toBe(kind);
         expect((await faultOfAct(() => put(putRequest(harness.freshName(), canary)))).kind).toBe(kind);
         expect((await faultOfAct(() => remove(request.externalName, remote))).kind).toBe(kind);
@@ -71,13 +71,13 @@ export function describeDriver(subject: DriverUnderTest): void {
     });
 
     test('what the destination asks to wait is passed on', async () => {
-      harness.order('throttled');
+      harness.inject('throttled');
       const fault = await faultOfAct(() => put(putRequest(harness.freshName(), canary)));
       expect(fault.retryAfterSeconds).toBe(7);
     });
 
     test('a silent destination is given up at the signal', async () => {
-      harness.order('silence');
+      harness.inject('silence');
       for (const verb of ['put', 'remove'] as const) {
         const name = harness.freshName();
         const signal = AbortSignal.timeout(100);
@@ -91,11 +91,11 @@ export function describeDriver(subject: DriverUnderTest): void {
 
     test('an outcome that was lost: the same put again is right and writes nothing twice', async () => {
       const request = putRequest(harness.freshName(), `${canary} one`);
-      harness.order('diesAfterActing');
+      harness.inject('diesAfterActing');
       expect((await faultOfAct(() => put(request))).kind).toBe('unavailable');
       const { remote } = await put(request);
       const changed = { ...request, ...newValue(request, `${canary} two`), remote };
-      harness.order('diesAfterActing');
+      harness.inject('diesAfterActing');
       await faultOfAct(() => put(changed));
       await put(changed);
       expect(await harness.external(request.externalName)).toMatchObject({
@@ -106,7 +106,7 @@ export function describeDriver(subject: DriverUnderTest): void {
 
     test('an outcome that was lost: the same remove again is right', async () => {
       const { request, remote } = await planted();
-      harness.order('diesAfterActing');
+      harness.inject('diesAfterActing');
       await remove(request.externalName, remote).catch(() => undefined);
       await remove(request.externalName, remote);
       await remove(request.externalName, remote);
@@ -115,7 +115,7 @@ export function describeDriver(subject: DriverUnderTest): void {
 
     test('a put whose outcome was lost can be removed', async () => {
       const request = putRequest(harness.freshName(), canary);
-      harness.order('diesAfterActing');
+      harness.inject('diesAfterActing');
       await faultOfAct(() => put(request));
       await remove(request.externalName);
       expect(await harness.external(request.externalName)).toBeUndefined();
@@ -167,7 +167,7 @@ export function describeDriver(subject: DriverUnderTest): void {
       expect((await harness.external(name))?.value).toBe('theirs');
     });
 
-    test('what is not ours is refused, or taken over where that is wished; then it can be removed', async () => {
+    test('a foreign secret is refused, or taken over when that is requested; then it can be removed', async () => {
       const request = putRequest(harness.freshName(), `${canary} ours`);
       await harness.plantForeign(request.externalName, 'theirs');
       expect((await faultOfAct(() => put(request))).kind).toBe('conflict');
@@ -216,10 +216,10 @@ export function describeDriver(subject: DriverUnderTest): void {
       });
     }
 
-    test('no value and no credential is in what is remembered, told or logged', async () => {
+    test('no value and no credential is in what is remembered, thrown or logged', async () => {
       const { remote } = await planted();
-      told.push(remote);
-      expect(inspect(told, { depth: 12, showHidden: true })).not.toContain(canary);
+      observed.push(remote);
+      expect(inspect(observed, { depth: 12, showHidden: true })).not.toContain(canary);
       expect(harness.outputs()).not.toContain(canary);
     });
 
@@ -234,13 +234,13 @@ export function describeDriver(subject: DriverUnderTest): void {
   });
 }
 
-/** Repeats what is `settling` for a moment, as the runtime would. */
+/** Repeats what is `not_ready` for a moment, as the runtime would. */
 async function settle<Outcome>(act: () => Promise<Outcome>): Promise<Outcome> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'settling') throw error;
+      if (!(error instanceof Fault) || error.kind !== 'not_ready') throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

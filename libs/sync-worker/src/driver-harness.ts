@@ -1,7 +1,7 @@
 import type { ConnectedDestination, DestinationSettings } from './driver.ts';
 
-/** Bad days that every simulated destination can have; each hits every call from now on, unless it says otherwise. */
-export const badDays = [
+/** Faults that every simulated destination can inject; each affects all calls from then on, unless it says otherwise. */
+export const faultScenarios = [
   'throttled',
   'unavailable',
   'forbidden',
@@ -14,7 +14,7 @@ export const badDays = [
   'diesAfterActing',
 ] as const;
 
-export type BadDay = (typeof badDays)[number];
+export type FaultScenario = (typeof faultScenarios)[number];
 
 /** An external secret, as the simulated destination holds it. */
 export interface ExternalSecret {
@@ -35,11 +35,11 @@ export interface DriverHarness {
   /** Puts a secret there that is not ours. */
   plantForeign(name: string, value: string): Promise<void>;
   /**
-   * Orders a bad day. `throttled` asks to wait seven seconds; `diesAfterActing` carries out the next call and then
+   * Injects a fault. `throttled` asks to wait seven seconds; `diesAfterActing` carries out the next call and then
    * breaks the connection, once.
    */
-  order(day: BadDay): void;
-  /** The sky clears. */
+  inject(scenario: FaultScenario): void;
+  /** Ends the injected fault. */
   clear(): void;
   /** How many calls the destination has had. */
   callCount(): number;

@@ -2,17 +2,17 @@ import { expect } from '@jest/globals';
 import { Fault, type Json } from '@secrets/domain';
 import fc from 'fast-check';
 import type { ConnectedDestination, PutRequest } from './driver.ts';
-import type { BadDay, DriverHarness } from './driver-harness.ts';
+import type { DriverHarness, FaultScenario } from './driver-harness.ts';
 import { newValue, putRequest } from './put-request.ts';
 
-/** What may happen to a call, or nothing. */
-const weathers = [undefined, 'throttled', 'unavailable', 'reset', 'diesAfterActing'] as const;
-type Weather = (typeof weathers)[number];
+/** What may disturb a call; undefined is nothing. */
+const disturbances = [undefined, 'throttled', 'unavailable', 'reset', 'diesAfterActing'] as const;
+type Disturbance = (typeof disturbances)[number];
 
-/** An intent and the weather at its first attempt; without a value, a removal. */
+/** An intent and the disturbance of its first attempt; without a value, a removal. */
 interface Step {
   value: string | undefined;
-  weather: Weather;
+  disturbance: Disturbance;
   /** The process dies after the success, so that what the put returned is not remembered. */
   forgets: boolean;
 }
@@ -20,7 +20,7 @@ interface Step {
 const steps = fc.array(
   fc.record<Step>({
     value: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
-    weather: fc.constantFrom(...weathers),
+    disturbance: fc.constantFrom(...disturbances),
     forgets: fc.boolean(),
   }),
   { minLength: 1, maxLength: 6 },
@@ -35,9 +35,9 @@ export async function checkSequences(harness: DriverHarness, connected: Connecte
     fc.asyncProperty(steps, async (sequence) => {
       let remote: Json | null = null;
       let request = putRequest(harness.freshName(), 'unused');
-      for (const { value, weather, forgets } of sequence) {
+      for (const { value, disturbance, forgets } of sequence) {
         request = { ...request, ...newValue(request, value ?? ''), remote };
-        const reached = await carryOut(harness, connected, request, { value, weather });
+        const reached = await carryOut(harness, connected, request, { value, disturbance });
         expect((await harness.external(request.externalName))?.value).toBe(value);
         if (!forgets) remote = reached;
       }
@@ -50,15 +50,15 @@ async function carryOut(
   harness: DriverHarness,
   connected: ConnectedDestination,
   request: PutRequest,
-  { value, weather }: Pick<Step, 'value' | 'weather'>,
+  { value, disturbance }: Pick<Step, 'value' | 'disturbance'>,
 ): Promise<Json | null> {
-  if (weather) harness.order(weather satisfies BadDay);
+  if (disturbance) harness.inject(disturbance satisfies FaultScenario);
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
       return await once(connected, request, value);
     } catch (error) {
       expect(error).toBeInstanceOf(Fault);
-      expect(['throttled', 'settling', 'unavailable']).toContain((error as Fault).kind);
+      expect(['throttled', 'not_ready', 'unavailable']).toContain((error as Fault).kind);
       await new Promise((resolve) => setTimeout(resolve, 2));
     } finally {
       harness.clear();

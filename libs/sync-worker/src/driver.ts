@@ -47,7 +47,7 @@ export interface RemoveRequest {
  * that is the runtime's, fed by the kind of the `Fault` that each failure becomes.
  */
 export interface ConnectedDestination {
-  /** Brings the external secret to the value. Resolves with what to remember of it (ids, versions, tags set; never a value). */
+  /** Reconciles the external secret with the value. Resolves with what to remember of it (ids, versions, tags set; never a value). */
   put(request: PutRequest, signal: AbortSignal): Promise<{ remote: Json }>;
   /** Makes the external secret absent. Absent already, or not ours, is success (the latter untouched). */
   remove(request: RemoveRequest, signal: AbortSignal): Promise<void>;

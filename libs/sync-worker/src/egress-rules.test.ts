@@ -81,20 +81,20 @@ describe('what the operator allows', () => {
 });
 
 describe('what a destination lists', () => {
-  const wish = { allowed_ipv4_addresses: ['10.0.0.0/8', '169.254.169.254'], allowed_ports: [9000] };
+  const requested = { allowed_ipv4_addresses: ['10.0.0.0/8', '169.254.169.254'], allowed_ports: [9000] };
 
   test('opens nothing inside by itself', () => {
-    expect(decide(wish)('10.0.0.1', 443)).toMatch(/does not let destinations open it/);
+    expect(decide(requested)('10.0.0.1', 443)).toMatch(/does not let destinations open it/);
     expect(decide({ disable_strict_networking: true })('127.0.0.1', 443)).toMatch(/does not let/);
   });
 
   test('opens what the operator lets destinations open, and no more', () => {
     const operator = { mayOpen: ['10.1.0.0/16'] };
-    expect(decide(wish, operator)('10.1.0.1', 443)).toBeUndefined();
-    expect(decide(wish, operator)('10.1.0.1', 9000)).toBeUndefined();
-    expect(decide(wish, operator)('10.1.0.1', 22)).toBeDefined();
-    expect(decide(wish, operator)('10.2.0.1', 443)).toBeDefined();
-    expect(decide(wish, operator)('169.254.169.254', 80)).toBeDefined();
+    expect(decide(requested, operator)('10.1.0.1', 443)).toBeUndefined();
+    expect(decide(requested, operator)('10.1.0.1', 9000)).toBeUndefined();
+    expect(decide(requested, operator)('10.1.0.1', 22)).toBeDefined();
+    expect(decide(requested, operator)('10.2.0.1', 443)).toBeDefined();
+    expect(decide(requested, operator)('169.254.169.254', 80)).toBeDefined();
     expect(decide({}, operator)('10.1.0.1', 443)).toBeDefined();
     expect(decide({ disable_strict_networking: true }, operator)('10.1.0.1', 22)).toBeUndefined();
   });

@@ -73,9 +73,9 @@ export function whyRefusedFor(operator: OperatorRules, settings: DestinationRule
     const address = parsed(text);
     if (!address) return 'its address cannot be read';
     if (operator.allow.some(matches(address, port))) return undefined;
-    const wished = rules.disable_strict_networking || listed.some((range) => contains(range, address));
-    if (wished && operator.mayOpen.some(matches(address, port))) return undefined;
-    if (!isPublic(address)) return wished ? notOpenable : notPublic;
+    const isRequested = rules.disable_strict_networking || listed.some((range) => contains(range, address));
+    if (isRequested && operator.mayOpen.some(matches(address, port))) return undefined;
+    if (!isPublic(address)) return isRequested ? notOpenable : notPublic;
     return isOpenPort(port)
       ? undefined
       : `port ${port} is not one of 80, 443 and the destination's allowed_ports`;

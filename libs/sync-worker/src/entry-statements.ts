@@ -7,7 +7,7 @@ import {
   type EntryContext,
   readEntryContexts,
 } from '@secrets/sync-entries';
-import { gather } from './gather.ts';
+import { batched } from './batched.ts';
 
 /** The statements that every attempt makes; those of entries that are worked on at once go to the database together. */
 export interface EntryStatements {
@@ -24,7 +24,7 @@ export function entryStatements(
   db: Db,
   lease: { destinationType: string; owner: string; leaseSeconds: number },
 ): EntryStatements {
-  const claim = gather<string, ClaimedEntry | null>(
+  const claim = batched<string, ClaimedEntry | null>(
     async (entryIds) => {
       const claimed = new Map(
         (await claimEntries(db, { ...lease, entryIds })).map((entry) => [entry.id, entry]),
@@ -33,14 +33,14 @@ export function entryStatements(
     },
     async (id) => (await claimEntries(db, { ...lease, entryIds: [id] }))[0] ?? null,
   );
-  const readContext = gather<string, EntryContext | null>(
+  const readContext = batched<string, EntryContext | null>(
     async (entryIds) => {
       const contexts = await readEntryContexts(db, entryIds);
       return entryIds.map((id) => contexts.get(id) ?? null);
     },
     async (id) => (await readEntryContexts(db, [id])).get(id) ?? null,
   );
-  const complete = gather<{ held: ClaimedEntry; achieved: Achieved }, boolean>(
+  const complete = batched<{ held: ClaimedEntry; achieved: Achieved }, boolean>(
     async (completed) => {
       const written = await completeEntries(db, completed);
       return completed.map(({ held }) => written.has(held.id) || undefined);

@@ -3,73 +3,73 @@ import { EntryMessage, Fault, nextStatus } from '@secrets/domain';
 import {
   type ClaimedEntry,
   failEntry,
-  noteFailure,
-  noteSuccess,
   pauseDestination,
   postponeEntry,
+  recordDestinationFailure,
+  recordDestinationSuccess,
   shortenLease,
 } from '@secrets/sync-entries';
 import { destinationPause, nextAttempt } from './next-attempt.ts';
 import { workOnEntry } from './work-on-entry.ts';
-import type { WorkerParts } from './worker-parts.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /**
  * What a worker does with one message: claims the entry, works on it, records the outcome, and only then lets go of
  * the message. Whatever dies in between, the entry comes due again when its lease ends.
  */
-export async function handleEntry(parts: WorkerParts, message: unknown): Promise<Verdict> {
+export async function handleEntry(worker: WorkerContext, message: unknown): Promise<Verdict> {
   const parsed = EntryMessage.safeParse(message);
-  if (!parsed.success) return 'park';
+  if (!parsed.success) return 'dead-letter';
   const { entry_id: entryId, destination_id: destinationId } = parsed.data;
-  const place = await parts.places.take(destinationId);
-  if (place === undefined) {
-    await postponeEntry(parts.db, entryId, parts.places.waitSeconds(destinationId));
+  const slot = await worker.limiter.acquire(destinationId);
+  if (slot === undefined) {
+    await postponeEntry(worker.db, entryId, worker.limiter.retryDelaySeconds(destinationId));
     return 'ack';
   }
   try {
-    await attempt(parts, entryId);
+    await attempt(worker, entryId);
   } finally {
-    place.leave();
+    slot.release();
   }
   return 'ack';
 }
 
-async function attempt(parts: WorkerParts, entryId: string): Promise<void> {
-  const { db, statements, type, metrics } = parts;
+async function attempt(worker: WorkerContext, entryId: string): Promise<void> {
+  const { db, statements, type, metrics } = worker;
   const entry = await statements.claim(entryId);
   if (entry === undefined) return postponeEntry(db, entryId);
   const finished = metrics.duration.startTimer({ destination_type: type });
-  const failure = await tryEntry(parts, entry);
-  const isGivenUp = failure !== undefined && parts.attempts.areGivenUp;
-  finished({ outcome: isGivenUp ? 'given_up' : (failure?.kind ?? 'done') });
-  if (isGivenUp) await leaveToOthers(parts, entry);
-  else if (failure !== undefined) await recordFailure(parts, entry, failure);
+  const failure = await tryEntry(worker, entry);
+  const isCancelled = failure !== undefined && worker.attempts.isCancelled;
+  finished({ outcome: isCancelled ? 'given_up' : (failure?.kind ?? 'done') });
+  if (isCancelled) await releaseToOthers(worker, entry);
+  else if (failure !== undefined) await recordFailure(worker, entry, failure);
 }
 
-/** What a call that was given up has sent may still arrive; a successor begins when that has become unlikely. */
+/** Requests of a cancelled call may still arrive; the next attempt begins when that has become unlikely. */
 const successorAfterSeconds = 2;
 
 /** This worker stops: nothing is known of the destination, so nothing is said of it. */
-async function leaveToOthers({ db, log }: WorkerParts, entry: ClaimedEntry): Promise<void> {
+async function releaseToOthers({ db, log }: WorkerContext, entry: ClaimedEntry): Promise<void> {
   await shortenLease(db, entry, successorAfterSeconds);
   log.info({ entryId: entry.id }, 'an attempt was given up, as the worker stops; another one follows');
 }
 
 /** Gives undefined when the attempt succeeded (or its lease was lost: then another one is at it). */
-async function tryEntry(parts: WorkerParts, entry: ClaimedEntry): Promise<Failure | undefined> {
-  const { db, statements, ring, clients, attempts, log, leaseSeconds } = parts;
+async function tryEntry(worker: WorkerContext, entry: ClaimedEntry): Promise<Failure | undefined> {
+  const { db, statements, keyRing, clients, attempts, log, leaseSeconds } = worker;
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
     const held = await attempts.run(leaseSeconds * 1000 * shareOfLease, (signal) =>
-      workOnEntry({ db, statements, ring, clients, signal }, entry, context),
+      workOnEntry({ db, statements, keyRing, clients, signal }, entry, context),
     );
     if (!held)
       log.warn(
         { entryId: entry.id, fence: entry.fence },
         'the lease of an entry was lost before it was completed',
       );
-    if (context.isTroubled) await noteSuccess(db, entry.destinationId);
+    if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
     return undefined;
   } catch (error) {
     return failureOf(error);
@@ -99,7 +99,7 @@ function failureOf(error: unknown): Failure {
 }
 
 async function recordFailure(
-  { db, log, type }: WorkerParts,
+  { db, log, type }: WorkerContext,
   entry: ClaimedEntry,
   failure: Failure,
 ): Promise<void> {
@@ -126,9 +126,9 @@ async function recordFailure(
 }
 
 /** A destination that throttles or is down pauses as a whole, and alone. Seconds; 0 for faults of one entry. */
-async function pauseFor(db: WorkerParts['db'], destinationId: string, failure: Failure): Promise<number> {
+async function pauseFor(db: WorkerContext['db'], destinationId: string, failure: Failure): Promise<number> {
   if (failure.kind !== 'throttled' && failure.kind !== 'unavailable') return 0;
-  const failures = await noteFailure(db, destinationId);
+  const failures = await recordDestinationFailure(db, destinationId);
   const pause = destinationPause(failures, failure.retryAfterSeconds);
   await pauseDestination(db, destinationId, pause);
   return pause;

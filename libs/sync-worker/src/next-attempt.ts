@@ -1,17 +1,18 @@
 import type { FaultKind } from '@secrets/domain';
 
-/** The one retry policy: how long each kind of fault waits. `null` waits for the operator, or for a new intent. */
-export const patience: Record<FaultKind | 'crashed', { firstSeconds: number; mostSeconds: number } | null> = {
-  unauthenticated: null,
-  forbidden: null,
-  rejected: null,
-  too_large: null,
-  conflict: null,
-  throttled: { firstSeconds: 1, mostSeconds: 300 },
-  settling: { firstSeconds: 1, mostSeconds: 60 },
-  unavailable: { firstSeconds: 1, mostSeconds: 600 },
-  crashed: { firstSeconds: 5, mostSeconds: 600 },
-};
+/** How long each kind of fault waits before a retry. `null`: no retry before the operator acts or a new intent comes. */
+export const retryPolicy: Record<FaultKind | 'crashed', { firstSeconds: number; maxSeconds: number } | null> =
+  {
+    unauthenticated: null,
+    forbidden: null,
+    rejected: null,
+    too_large: null,
+    conflict: null,
+    throttled: { firstSeconds: 1, maxSeconds: 300 },
+    not_ready: { firstSeconds: 1, maxSeconds: 60 },
+    unavailable: { firstSeconds: 1, maxSeconds: 600 },
+    crashed: { firstSeconds: 5, maxSeconds: 600 },
+  };
 
 /**
  * Seconds until the next attempt: doubling with each attempt, never less than the destination asked for, jittered by
@@ -23,9 +24,9 @@ export function nextAttempt(
   attempts: number,
   random: number,
 ): number | null {
-  const waits = patience[failure.kind];
-  if (waits === null) return null;
-  const grown = Math.min(waits.mostSeconds, waits.firstSeconds * 2 ** Math.min(attempts, 30));
+  const policy = retryPolicy[failure.kind];
+  if (policy === null) return null;
+  const grown = Math.min(policy.maxSeconds, policy.firstSeconds * 2 ** Math.min(attempts, 30));
   return Math.max(grown, failure.retryAfterSeconds ?? 0) * (1 + random / 2);
 }
 

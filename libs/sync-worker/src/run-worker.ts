@@ -33,11 +33,11 @@ export async function runWorker(
     const metrics = createMetrics(service);
     const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
     const broker = openRabbit({ url: env.AMQP_URL, log });
-    const ring = readKeyRing(env.SEAL_KEY_FILE);
+    const keyRing = readKeyRing(env.SEAL_KEY_FILE);
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const worker = createSyncWorker(
       driver,
-      { db, broker, ring, egress, log, metrics },
+      { db, broker, keyRing, egress, log, metrics },
       { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
     );
     await worker.start();

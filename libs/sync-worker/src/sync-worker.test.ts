@@ -5,14 +5,14 @@ import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
-import { entriesOf, insertEntries, takeDueEntries, wantAbsent } from '@secrets/sync-entries';
+import { claimDueEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import type { Driver } from './driver.ts';
 import { createEgressGuard } from './egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
 
 const destinationType = 'cloudA-sm';
-const ring = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 const leaseSeconds = 600;
 
 /** A destination whose answer to `remove` is this. */
@@ -56,7 +56,7 @@ describe('a worker that stops', () => {
       false,
     );
     entryId = entry!.id;
-    await wantAbsent(db, [{ id: entryId, waitsFor: null }]);
+    await requestRemoval(db, [{ id: entryId, waitsFor: null }]);
   });
 
   const worker = (driver: Driver, stopGraceSeconds: number) =>
@@ -65,7 +65,7 @@ describe('a worker that stops', () => {
       {
         db,
         broker,
-        ring,
+        keyRing,
         egress: createEgressGuard({ allow: [], mayOpen: [] }),
         log: silentLogger(),
         metrics: createMetrics('test', { processMetrics: false }),
@@ -74,7 +74,7 @@ describe('a worker that stops', () => {
     );
 
   const announce = async () => {
-    const { entries } = await takeDueEntries(db, 10);
+    const { entries } = await claimDueEntries(db, 10);
     await broker.publish(
       syncQueue(destinationType),
       entries.map(({ message }) => ({ ...message })),

@@ -9,18 +9,18 @@ import { readSyncConfig } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Attempts } from './attempts.ts';
 import { Clients } from './clients.ts';
+import { DestinationLimiter } from './destination-limiter.ts';
 import type { Driver } from './driver.ts';
 import type { EgressGuard } from './egress-guard.ts';
 import { entryStatements } from './entry-statements.ts';
 import { handleEntry } from './handle-entry.ts';
-import { Places } from './places.ts';
-import { type WorkerParts, workerMetrics } from './worker-parts.ts';
+import { type WorkerContext, workerMetrics } from './worker-context.ts';
 
 /** What a worker is built from. */
 export interface SyncWorkerDeps {
   db: Db;
   broker: Broker;
-  ring: KeyRing;
+  keyRing: KeyRing;
   egress: EgressGuard;
   log: Logger;
   metrics: Metrics;
@@ -49,17 +49,17 @@ const defaultStopGraceSeconds = 5;
 
 /** Builds the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
-  const { db, broker, ring, egress, log } = deps;
-  const parts: WorkerParts = {
+  const { db, broker, keyRing, egress, log } = deps;
+  const worker: WorkerContext = {
     db,
     statements: entryStatements(db, {
       destinationType: driver.type,
       owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
       leaseSeconds: config.leaseSeconds,
     }),
-    ring,
-    clients: new Clients(driver, { log, egress, prefix: config.prefix }, ring),
-    places: new Places(config.concurrency),
+    keyRing,
+    clients: new Clients(driver, { log, egress, prefix: config.prefix }, keyRing),
+    limiter: new DestinationLimiter(config.concurrency),
     attempts: new Attempts(),
     log,
     metrics: workerMetrics(deps.metrics),
@@ -72,24 +72,24 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
     start: async () => {
       const { concurrency } = config;
       consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
-        handleEntry(parts, message),
+        handleEntry(worker, message),
       );
       watch = watchSwitch(db, consumer, log);
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
-      const grace = setTimeout(() => parts.attempts.giveUp(), graceMs);
+      const grace = setTimeout(() => worker.attempts.cancelAll(), graceMs);
       await watch?.stop();
       await consumer?.stop();
       clearTimeout(grace);
-      await parts.clients.close();
+      await worker.clients.close();
     },
   };
 }
 
 /**
  * Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. A switch that cannot
- * be read counts as off: without the database every message would only be given back, until it is parked.
+ * be read counts as off: without the database every message would only be requeued until it is dead-lettered.
  */
 function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
   let seen: Switch = 'enabled';

@@ -1,3 +1,3 @@
 export { describeDriver } from './driver-conformance.ts';
-export type { BadDay, DriverHarness, DriverUnderTest, ExternalSecret } from './driver-harness.ts';
+export type { DriverHarness, DriverUnderTest, ExternalSecret, FaultScenario } from './driver-harness.ts';
 export { newValue, putRequest } from './put-request.ts';

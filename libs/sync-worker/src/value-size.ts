@@ -3,7 +3,7 @@ import { Fault } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 
 /** Throws `Fault` for a value that the destination can never take; the sentence gives size and limit in UTF-8 bytes. */
-export function mustFit(
+export function requireFit(
   {
     type,
     maxValueBytes,

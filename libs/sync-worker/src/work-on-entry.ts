@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { Fault, nextStatus, versionIdentity } from '@secrets/domain';
+import { Fault, nextStatus, versionAad } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
 import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
 import type { Clients } from './clients.ts';
@@ -7,10 +7,10 @@ import type { EntryStatements } from './entry-statements.ts';
 import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
 
 /** What one attempt on an entry needs. */
-export interface Work {
+export interface AttemptContext {
   db: Db;
   statements: EntryStatements;
-  ring: KeyRing;
+  keyRing: KeyRing;
   clients: Clients;
   /** Aborted when the attempt must end: well before its lease does. */
   signal: AbortSignal;
@@ -23,32 +23,42 @@ const hashPurpose = 'pushed value';
  * what was achieved. Throws the driver's `Fault`, or whatever else went wrong; then nothing was recorded.
  * Gives false when the lease was lost meanwhile.
  */
-export async function workOnEntry(work: Work, entry: ClaimedEntry, context: EntryContext): Promise<boolean> {
+export async function workOnEntry(
+  attempt: AttemptContext,
+  entry: ClaimedEntry,
+  context: EntryContext,
+): Promise<boolean> {
   if (entry.desired === 'absent') {
-    await remove(work, entry, context);
-    return completeRemoval(work.db, entry);
+    await remove(attempt, entry, context);
+    return completeRemoval(attempt.db, entry);
   }
-  const value = readValue(work.ring, entry, context);
-  if (value !== undefined) return push(work, entry, context, value);
-  await remove(work, entry, context);
+  const value = readValue(attempt.keyRing, entry, context);
+  if (value !== undefined) return push(attempt, entry, context, value);
+  await remove(attempt, entry, context);
   const nothing = {
     status: nextStatus.nothing_readable(),
     pushedHash: null,
     settingsHash: null,
     remote: null,
   } as const;
-  return work.statements.complete(entry, nothing);
+  return attempt.statements.complete(entry, nothing);
 }
 
-async function push(work: Work, entry: ClaimedEntry, context: EntryContext, value: string): Promise<boolean> {
+async function push(
+  attempt: AttemptContext,
+  entry: ClaimedEntry,
+  context: EntryContext,
+  value: string,
+): Promise<boolean> {
   const settings = settingsHash(context.destination);
-  const same = entry.pushedHash !== null && matchesKeyedHash(work.ring, hashPurpose, value, entry.pushedHash);
-  const pushedHash = same ? entry.pushedHash! : keyedHash(work.ring, hashPurpose, value);
+  const same =
+    entry.pushedHash !== null && matchesKeyedHash(attempt.keyRing, hashPurpose, value, entry.pushedHash);
+  const pushedHash = same ? entry.pushedHash! : keyedHash(attempt.keyRing, hashPurpose, value);
   const unchanged = same && entry.settingsHash === settings && !entry.verify;
   const remote = unchanged
     ? entry.remote
-    : await put(work, entry, context, { value, pushedHash, valueChanged: !same });
-  return work.statements.complete(entry, {
+    : await put(attempt, entry, context, { value, pushedHash, valueChanged: !same });
+  return attempt.statements.complete(entry, {
     status: nextStatus.pushed(),
     pushedHash,
     settingsHash: settings,
@@ -57,7 +67,7 @@ async function push(work: Work, entry: ClaimedEntry, context: EntryContext, valu
 }
 
 async function put(
-  work: Work,
+  attempt: AttemptContext,
   entry: ClaimedEntry,
   context: EntryContext,
   { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
@@ -72,28 +82,28 @@ async function put(
     valueChanged,
     verify: entry.verify,
   };
-  const { remote } = await work.clients.use(context.destination, (connected) =>
-    inTime(work.signal, connected.put(request, work.signal)),
+  const { remote } = await attempt.clients.use(context.destination, (connected) =>
+    abortable(attempt.signal, connected.put(request, attempt.signal)),
   );
   return remote;
 }
 
-async function remove(work: Work, entry: ClaimedEntry, context: EntryContext): Promise<void> {
+async function remove(attempt: AttemptContext, entry: ClaimedEntry, context: EntryContext): Promise<void> {
   const request = { entryId: entry.id, externalName: entry.externalName, remote: entry.remote };
-  await work.clients.use(context.destination, (connected) =>
-    inTime(work.signal, connected.remove(request, work.signal)),
+  await attempt.clients.use(context.destination, (connected) =>
+    abortable(attempt.signal, connected.remove(request, attempt.signal)),
   );
 }
 
 /** The value to push, or undefined when nothing is readable. What cannot be opened throws: unknown is not absent. */
-function readValue(ring: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
+function readValue(keyRing: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
   if (value === null) return undefined;
-  const dataText = decrypt(ring, versionIdentity(value.identity), value.sealed).toString('utf8');
+  const dataText = decrypt(keyRing, versionAad(value.location), value.sealed).toString('utf8');
   return pushedValue(dataText, entry.subKey);
 }
 
-/** A driver that does not mind the signal must not hold the entry past its time. */
-function inTime<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
+/** Rejects when the signal aborts: a driver that ignores it must not hold the entry past its time limit. */
+function abortable<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Fault('unavailable', 'the destination did not answer in time'));
     if (signal.aborted) late();

@@ -14,7 +14,7 @@ export function clientAddress(
   if (trusted.size === 0 || forwardedFor === undefined) return address;
   for (const hop of forwardedFor.split(',').reverse()) {
     const next = plain(hop.trim());
-    if (!trusted.hold(address) || isIP(next) === 0) break;
+    if (!trusted.includes(address) || isIP(next) === 0) break;
     address = next;
   }
   return address;

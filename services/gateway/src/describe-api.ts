@@ -1,15 +1,15 @@
 import { Problem } from '@secrets/domain';
-import { keptFor } from './kept-for.ts';
+import { cached } from './cached.ts';
 import type { Upstream } from './upstream.ts';
 
 type Operation = Record<string, unknown>;
 type Paths = Record<string, Record<string, Operation>>;
 
-const keptMs = 10_000;
+const cacheMs = 10_000;
 
 /** The whole API as one OpenAPI 3.1 document, put together from what each service tells of itself. `unavailable` when one does not. */
 export const apiDescription = (upstreams: readonly Upstream[]) =>
-  keptFor(keptMs, async () => {
+  cached(cacheMs, async () => {
     const parts = await Promise.all(upstreams.map(pathsOf));
     return document(Object.assign({}, ...parts, ownPaths));
   });

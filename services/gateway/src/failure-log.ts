@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
-import { ClientGone } from './read-body.ts';
+import { ClientDisconnected } from './read-body.ts';
 
 const pauseMs = 1_000;
 
@@ -11,7 +11,7 @@ const pauseMs = 1_000;
 export function failureLog(log: Logger): (failure: unknown, requestId: string) => void {
   const lastAt = new Map<string, number>();
   return (failure, requestId) => {
-    if (failure instanceof ClientGone) return;
+    if (failure instanceof ClientDisconnected) return;
     if (!(failure instanceof Problem))
       return log.error({ error: failure, requestId }, 'a request failed unexpectedly');
     if (failure.kind !== 'unavailable' && failure.kind !== 'bad_gateway') return;

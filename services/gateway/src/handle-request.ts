@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressRanges, Authenticator, Caller, Decision } from '@secrets/access';
 import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
-import { type AskedRequest, addressOf, askedRequest, rawPath, requestIdOf } from './asked-request.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
+import { addressOf, type GatewayRequest, rawPath, requestIdOf, toGatewayRequest } from './gateway-request.ts';
 import { type Health, healthPath } from './health.ts';
 import type { RefuseFilledNamespace } from './namespace-left.ts';
-import { ClientGone, readBody } from './read-body.ts';
+import { ClientDisconnected, readBody } from './read-body.ts';
 import { type UpstreamName, upstreamFor } from './routing.ts';
-import { sendFailure, sendJson } from './send-answer.ts';
+import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream.ts';
 
-export interface GatewayParts {
+export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   upstreams: Record<UpstreamName, Upstream>;
@@ -31,50 +31,50 @@ interface Progress {
 const clientClosed = 499;
 
 /** Handles one request from its first line to its answer: judge, write the audit, only then read the body and forward. */
-export function requestHandler(parts: GatewayParts) {
+export function requestHandler(context: GatewayContext) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const started = performance.now();
     const progress: Progress = { requestId: requestIdOf(request), operation: 'unknown', upstream: 'gateway' };
-    const status = await answer(parts, request, response, progress).catch((failure: unknown) =>
-      answerFailure(parts, response, progress.requestId, failure),
+    const status = await respond(context, request, response, progress).catch((failure: unknown) =>
+      handleFailure(context, response, progress.requestId, failure),
     );
     const seconds = (performance.now() - started) / 1_000;
-    parts.observe.metrics.finished(progress.operation, progress.upstream, status, seconds);
+    context.observe.metrics.finished(progress.operation, progress.upstream, status, seconds);
   };
 }
 
-async function answer(
-  parts: GatewayParts,
+async function respond(
+  context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
   progress: Progress,
 ): Promise<number> {
-  const asked = await understood(parts, request, progress);
-  if (asksForHealth(asked)) return answerHealth(parts, response, progress.requestId);
-  const caller = await admitted(parts, asked);
-  if (asked.path === descriptionPath)
-    return sendJson(response, progress.requestId, 200, await parts.own.description());
-  const name = upstreamFor(asked.path);
+  const gatewayRequest = await parseRequest(context, request, progress);
+  if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
+  const caller = await authorize(context, gatewayRequest);
+  if (gatewayRequest.path === descriptionPath)
+    return sendJson(response, progress.requestId, 200, await context.own.description());
+  const name = upstreamFor(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
-  await parts.refuseFilledNamespace(asked, caller);
-  const body = asked.method === 'GET' ? undefined : await readBody(request);
+  await context.refuseFilledNamespace(gatewayRequest, caller);
+  const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
   const contentType = request.headers['content-type'];
-  return parts.upstreams[name].forward({ asked, caller, contentType, body }, response);
+  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
 
 /** Reads the request's head; what cannot be understood is refused, and the audit says so. */
-async function understood(
-  parts: GatewayParts,
+async function parseRequest(
+  context: GatewayContext,
   request: IncomingMessage,
   progress: Progress,
-): Promise<AskedRequest> {
+): Promise<GatewayRequest> {
   const { requestId } = progress;
-  const remoteAddress = addressOf(request, parts.trustedProxies);
+  const remoteAddress = addressOf(request, context.trustedProxies);
   try {
-    const asked = askedRequest(request, requestId, remoteAddress);
-    progress.operation = asked.operation;
-    return asked;
+    const gatewayRequest = toGatewayRequest(request, requestId, remoteAddress);
+    progress.operation = gatewayRequest.operation;
+    return gatewayRequest;
   } catch (problem) {
     const { operation } = progress;
     const who = {
@@ -91,27 +91,30 @@ async function understood(
       allowed: false,
       reason: reasonOf(problem),
     };
-    await parts.audit.write({ ...who, ...what });
+    await context.audit.write({ ...who, ...what });
     throw problem;
   }
 }
 
-/** The one door: permission and audit in one step. Nothing else has happened before. */
-async function admitted({ authenticator, audit }: GatewayParts, asked: AskedRequest): Promise<Caller> {
-  const decision = await authenticator.authenticate(asked);
-  await audit.write(auditLine(asked, decision));
+/** Checks the permission and writes the audit line in one step, before anything else happens. */
+async function authorize(
+  { authenticator, audit }: GatewayContext,
+  gatewayRequest: GatewayRequest,
+): Promise<Caller> {
+  const decision = await authenticator.authenticate(gatewayRequest);
+  await audit.write(auditLine(gatewayRequest, decision));
   if (!decision.allowed) throw decision.problem;
   return decision.caller;
 }
 
-function auditLine(asked: AskedRequest, decision: Decision) {
+function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
   const { caller } = decision;
   return {
-    request_id: asked.requestId,
-    remote_address: asked.remoteAddress,
+    request_id: gatewayRequest.requestId,
+    remote_address: gatewayRequest.remoteAddress,
     namespace: caller.namespace.path,
-    operation: asked.operation,
-    path: asked.path,
+    operation: gatewayRequest.operation,
+    path: gatewayRequest.path,
     accessor: caller.accessor,
     display_name: caller.displayName === '' ? null : caller.displayName,
     policies: caller.policies,
@@ -123,25 +126,26 @@ function auditLine(asked: AskedRequest, decision: Decision) {
 const reasonOf = (failure: unknown): string =>
   failure instanceof Problem ? failure.message : 'not understood';
 
-function answerFailure(
-  parts: GatewayParts,
+function handleFailure(
+  context: GatewayContext,
   response: ServerResponse,
   requestId: string,
   failure: unknown,
 ): number {
-  parts.observe.failure(failure, requestId);
-  if (failure instanceof ClientGone || response.headersSent || response.destroyed) return clientClosed;
+  context.observe.failure(failure, requestId);
+  if (failure instanceof ClientDisconnected || response.headersSent || response.destroyed)
+    return clientClosed;
   return sendFailure(response, requestId, failure);
 }
 
 const descriptionPath = 'sys/internal/specs/openapi';
 
 /** Asked for by balancers every second: not audited, and not dependent on the audit. */
-const asksForHealth = ({ path, operation }: AskedRequest): boolean =>
+const isHealthCheck = ({ path, operation }: GatewayRequest): boolean =>
   path === healthPath && operation === 'read';
 
-async function answerHealth(
-  { own }: GatewayParts,
+async function sendHealth(
+  { own }: GatewayContext,
   response: ServerResponse,
   requestId: string,
 ): Promise<number> {

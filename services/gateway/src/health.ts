@@ -1,6 +1,6 @@
 import type { Db } from '@secrets/db';
 import { missingParts } from '@secrets/http';
-import { keptFor } from './kept-for.ts';
+import { cached } from './cached.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Where health is asked for, by GET or HEAD, without a token. */
@@ -15,7 +15,7 @@ export interface Health {
   missing: string[];
 }
 
-const keptMs = 1_000;
+const cacheMs = 1_000;
 
 /** Whether the database and every service answer; asked at most once a second, however many want to know. */
 export function healthOf(db: Db, upstreams: readonly Upstream[]): () => Promise<Health> {
@@ -23,7 +23,7 @@ export function healthOf(db: Db, upstreams: readonly Upstream[]): () => Promise<
     database: databaseCheck(db),
     ...Object.fromEntries(upstreams.map((upstream) => [upstream.name, () => isReady(upstream)])),
   };
-  return keptFor(keptMs, async () => {
+  return cached(cacheMs, async () => {
     const missing = await missingParts(checks);
     return { initialized: !missing.includes('database'), ready: missing.length === 0, missing };
   });

@@ -1,8 +1,8 @@
 import querystring from 'node:querystring';
 
-/** Whether a query asks for a list, and the query without that wish. */
+/** Whether a query asks for a list, and the query without that parameter. */
 export interface ListQuery {
-  asksForList: boolean;
+  isList: boolean;
   /** What is left, as it was written; without `?`. */
   rest: string;
 }
@@ -11,12 +11,12 @@ export interface ListQuery {
  * Takes every `list` out of a query. Which of several counts is decided here once: services get either none or
  * exactly one at the very beginning, so a request evaluated as a read cannot be answered as a list or the reverse.
  */
-export function takeListFrom(query: string): ListQuery {
-  if (!mayNameList.test(query)) return { asksForList: false, rest: query };
+export function extractList(query: string): ListQuery {
+  if (!mayNameList.test(query)) return { isList: false, rest: query };
   const isList = (part: string) => named(part) === 'list';
   const parts = query.split('&');
   return {
-    asksForList: parts.some((part) => isList(part) && isTrue(part)),
+    isList: parts.some((part) => isList(part) && isTrue(part)),
     rest: parts.filter((part) => !isList(part)).join('&'),
   };
 }

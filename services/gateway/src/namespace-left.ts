@@ -2,7 +2,7 @@ import type { Caller, Namespace } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';
-import type { AskedRequest } from './asked-request.ts';
+import type { GatewayRequest } from './gateway-request.ts';
 
 /** The services that hold what login, which owns namespaces, does not see. */
 export interface NamespaceHolders {
@@ -11,7 +11,7 @@ export interface NamespaceHolders {
 }
 
 /** Refuses (`conflict`) to let a request pass that would delete a namespace in which something still stands. */
-export type RefuseFilledNamespace = (asked: AskedRequest, caller: Caller) => Promise<void>;
+export type RefuseFilledNamespace = (gatewayRequest: GatewayRequest, caller: Caller) => Promise<void>;
 
 const folder = 'sys/namespaces/';
 
@@ -22,9 +22,9 @@ const folder = 'sys/namespaces/';
  */
 export const refuseFilledNamespace =
   (db: Db, holders: NamespaceHolders): RefuseFilledNamespace =>
-  async (asked, caller) => {
-    if (asked.operation !== 'delete' || !asked.path.startsWith(folder)) return;
-    const path = [caller.namespace.path, asked.path.slice(folder.length)].filter(Boolean).join('/');
+  async (gatewayRequest, caller) => {
+    if (gatewayRequest.operation !== 'delete' || !gatewayRequest.path.startsWith(folder)) return;
+    const path = [caller.namespace.path, gatewayRequest.path.slice(folder.length)].filter(Boolean).join('/');
     const namespace = await namespaceAt(db, path);
     if (namespace === undefined) return;
     const within = { ...caller, namespace };
@@ -54,10 +54,10 @@ async function keysAt(holder: InternalClient, path: string, caller: Caller): Pro
   }
 }
 
-const mostNamed = 5;
+const maxListed = 5;
 
 function named(what: string, keys: readonly string[]): string {
   if (keys.length === 0) return '';
-  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : '';
-  return `${what} (${keys.slice(0, mostNamed).join(', ')}${more})`;
+  const more = keys.length > maxListed ? ` and ${keys.length - maxListed} more` : '';
+  return `${what} (${keys.slice(0, maxListed).join(', ')}${more})`;
 }

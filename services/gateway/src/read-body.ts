@@ -3,8 +3,8 @@ import { Problem } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 
 /** The client went away before its request was whole. There is nobody to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
+export class ClientDisconnected extends Error {
+  override readonly name = 'ClientDisconnected';
 }
 
 const tooLarge = () => new Problem('too_large', 'the body is over 1 MiB');
@@ -37,7 +37,7 @@ function collected(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     const broken = () => {
-      if (!request.complete) reject(new ClientGone());
+      if (!request.complete) reject(new ClientDisconnected());
     };
     request.on('close', broken);
     request.on('error', broken);

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/access';
 import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
-import type { AskedRequest } from './asked-request.ts';
-import { ClientGone } from './read-body.ts';
-import { RelayedAnswer } from './relayed-answer.ts';
+import type { GatewayRequest } from './gateway-request.ts';
+import { ClientDisconnected } from './read-body.ts';
+import { RelayedResponse } from './relayed-response.ts';
 import type { UpstreamName } from './routing.ts';
 
 /** What is sent on: the request as it was judged, its caller, its body. */
 export interface ForwardedRequest {
-  asked: AskedRequest;
+  gatewayRequest: GatewayRequest;
   caller: Caller;
   contentType: string | undefined;
   body: Buffer | undefined;
@@ -21,7 +21,7 @@ export interface Upstream {
   /**
    * Sends a request, signed for this service, and passes its answer on to the client; gives the answer's status.
    * Throws `unavailable` when the service does not answer, `bad_gateway` when what it answers is no HTTP, and
-   * `ClientGone`. After an answer has begun, a failure cuts the connection to the client.
+   * `ClientDisconnected`. After an answer has begun, a failure cuts the connection to the client.
    */
   forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
   /** GETs a path of the service's own, such as `/readyz`; rejects unless it answers 200 in 2 s. */
@@ -47,40 +47,46 @@ export function openUpstream(
     bodyTimeout: timeoutMs,
     connect: { timeout: 5_000 },
   });
-  const send = (request: ForwardedRequest, response: ServerResponse): RelayedAnswer => {
-    const { asked, caller, body } = request;
-    const answer = new RelayedAnswer(response, asked.requestId);
+  const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
+    const { gatewayRequest, caller, body } = request;
+    const relayed = new RelayedResponse(response, gatewayRequest.requestId);
     const assertion = signAssertion(
       keys,
-      { from: 'gateway', to: name, method: asked.method, path: asked.forwardPath },
+      { from: 'gateway', to: name, method: gatewayRequest.method, path: gatewayRequest.forwardPath },
       caller,
     );
     const headers = [assertionHeader, assertion];
     if (body !== undefined && request.contentType !== undefined)
       headers.push('content-type', request.contentType);
     pool.dispatch(
-      { method: asked.method, path: asked.forwardPath + asked.forwardQuery, headers, body: body ?? null },
-      answer,
+      {
+        method: gatewayRequest.method,
+        path: gatewayRequest.forwardPath + gatewayRequest.forwardQuery,
+        headers,
+        body: body ?? null,
+      },
+      relayed,
     );
-    return answer;
+    return relayed;
   };
   return {
     name,
     forward: async (request, response) => {
-      const answer = send(request, response);
+      const relayed = send(request, response);
       try {
-        return await answer.done;
+        return await relayed.done;
       } catch (error) {
-        const mayRepeat = request.asked.method === 'GET' && !answer.hasBegun && wasIdleTooLong(error);
+        const mayRepeat =
+          request.gatewayRequest.method === 'GET' && !relayed.hasBegun && wasIdleTooLong(error);
         if (mayRepeat)
           return await send(request, response).done.catch((again) => fail(name, again, response));
         return fail(name, error, response);
       }
     },
     fetchOwn: async (path) => {
-      const answer = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
-      const body = await answer.body.text();
-      if (answer.statusCode !== 200) throw new Error(`${name} answers ${path} with ${answer.statusCode}`);
+      const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
+      const body = await relayed.body.text();
+      if (relayed.statusCode !== 200) throw new Error(`${name} answers ${path} with ${relayed.statusCode}`);
       return JSON.parse(body);
     },
     close: () => pool.destroy(),
@@ -92,10 +98,10 @@ const wasIdleTooLong = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 
 function fail(name: UpstreamName, cause: unknown, response: ServerResponse): never {
-  if (cause instanceof ClientGone) throw cause;
+  if (cause instanceof ClientDisconnected) throw cause;
   if (response.headersSent) {
     response.destroy();
-    throw new ClientGone('the answer broke off', { cause });
+    throw new ClientDisconnected('the answer broke off', { cause });
   }
   if (errorCode(cause)?.startsWith('HPE_')) throw new Problem('bad_gateway', `${name} failed`, { cause });
   throw new Problem('unavailable', `${name} does not answer`, { cause });

@@ -108,7 +108,7 @@ export async function startGateway(
   return { ...gateway, stop, url: server.url, audit, logs, metrics, failAudit };
 }
 
-export interface Asked {
+export interface TestRequest {
   method?: string;
   path?: string;
   token?: string;
@@ -119,7 +119,7 @@ export interface Asked {
 /** Sends one request exactly as written: no client tidies the path up. */
 export async function ask(
   { url }: { url: string },
-  { method = 'GET', path = '/v1/kv/data/a', ...asked }: Asked,
+  { method = 'GET', path = '/v1/kv/data/a', ...asked }: TestRequest,
 ) {
   const token = asked.token === undefined ? {} : { 'x-service-token': asked.token };
   const { hostname, port } = new URL(url);

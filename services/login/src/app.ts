@@ -8,7 +8,7 @@ import { DirectoryKeys } from './cloudb/directory-keys.ts';
 import { loginTargets } from './cloudb/login-targets.ts';
 import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 import type { LoginConfig } from './config.ts';
-import type { LoginApp } from './login-app.ts';
+import type { Context } from './context.ts';
 import { authMountEndpoints } from './routes/auth-mounts.ts';
 import { capabilityEndpoints } from './routes/capabilities.ts';
 import { configEndpoints } from './routes/cloudb-config.ts';
@@ -24,7 +24,7 @@ export { ensureRootToken } from './root-token.ts';
 
 export interface LoginDeps {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -42,15 +42,15 @@ export interface LoginService {
 
 /** Builds the login service: tokens, policies, namespaces, auth mounts and the cloudB login method. The schema must be there. */
 export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
-  const { db, seal, keys, log, metrics, provider } = deps;
+  const { db, keyRing, keys, log, metrics, provider } = deps;
   const directory = new DirectoryKeys(config.authorityUrl);
-  const app: LoginApp = { db, seal, keys, log, directory, targets: loginTargets(db), provider };
+  const context: Context = { db, keyRing, keys, log, directory, targets: loginTargets(db), provider };
   const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   let sweep: Repeated | undefined;
   return {
     app: serviceApp({
       service: 'login',
-      endpoints: endpointsOf(app, outcomes),
+      endpoints: endpointsOf(context, outcomes),
       keys,
       log,
       metrics,
@@ -65,15 +65,15 @@ export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Pr
   };
 }
 
-const endpointsOf = (app: LoginApp, outcomes: LoginOutcomes) => [
-  ...tokenEndpoints(app),
-  ...policyEndpoints(app),
-  ...capabilityEndpoints(app),
-  ...namespaceEndpoints(app),
-  ...authMountEndpoints(app),
-  ...roleEndpoints(app), // before the others below a mount: a role may be called `config` or `login`
-  ...configEndpoints(app),
-  loginEndpoint(app, outcomes),
+const endpointsOf = (context: Context, outcomes: LoginOutcomes) => [
+  ...tokenEndpoints(context),
+  ...policyEndpoints(context),
+  ...capabilityEndpoints(context),
+  ...namespaceEndpoints(context),
+  ...authMountEndpoints(context),
+  ...roleEndpoints(context), // before the others below a mount: a role may be called `config` or `login`
+  ...configEndpoints(context),
+  loginEndpoint(context, outcomes),
 ];
 
 const readiness = (db: Db) => ({

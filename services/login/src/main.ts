@@ -19,7 +19,7 @@ await runProcess(log, async () => {
   const login = await createLogin(
     {
       db,
-      seal: readKeyRing(env.SEAL_KEY_FILE),
+      keyRing: readKeyRing(env.SEAL_KEY_FILE),
       keys: readInternalKeys(env.INTERNAL_KEY_FILE),
       log,
       metrics: createMetrics(service),

@@ -31,13 +31,13 @@ const known = async (token: string) =>
   (await db.query('select 1 from login.tokens where hash = $1', [tokenHash(token)])).length > 0;
 
 test('is made once, in a file for its owner alone, and stays revoked when it was revoked', async () => {
-  expect(await ensureRootToken(db, { file })).toEqual({ made: true });
+  expect(await ensureRootToken(db, { file })).toEqual({ created: true });
   const token = readFileSync(file, 'utf8').trim();
   expect(tokenKind(token)).toBe('service');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['root-token']);
   expect(await known(token)).toBe(true);
-  expect(await ensureRootToken(db, { file })).toEqual({ made: false });
+  expect(await ensureRootToken(db, { file })).toEqual({ created: false });
   await db.query('delete from login.tokens');
   await ensureRootToken(db, { file });
   expect(await known(token)).toBe(false);
@@ -46,7 +46,7 @@ test('is made once, in a file for its owner alone, and stays revoked when it was
 test("is the operator's, as it is, which is also how a crash after the file heals", async () => {
   writeFileSync(file, 'root-token-of-the-operator\n');
   chmodSync(file, 0o400);
-  expect(await ensureRootToken(db, { file })).toEqual({ made: true });
+  expect(await ensureRootToken(db, { file })).toEqual({ created: true });
   expect(await known('root-token-of-the-operator')).toBe(true);
 });
 
@@ -62,6 +62,6 @@ test.each(['', 'too-short', 'twenty characters and blanks', 'sst_and-more-than-t
 
 test('two first starts at once agree on one', async () => {
   const made = await Promise.all([ensureRootToken(db, { file }), ensureRootToken(db, { file })]);
-  expect(made.filter((start) => start.made)).toHaveLength(1);
+  expect(made.filter((start) => start.created)).toHaveLength(1);
   expect(await known(readFileSync(file, 'utf8').trim())).toBe(true);
 });

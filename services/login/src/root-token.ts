@@ -4,7 +4,7 @@ import { newAccessor, newToken, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
-import { insertRootToken, rootTokenWasMade } from './queries/tokens.ts';
+import { insertRootToken, rootTokenWasCreated } from './queries/tokens.ts';
 import { planLifetime } from './tokens/token-lifetime.ts';
 
 /**
@@ -13,10 +13,10 @@ import { planLifetime } from './tokens/token-lifetime.ts';
  * next start takes as the operator's. Later starts change nothing, even when the root token has been revoked.
  * Throws for a file that holds no usable token, naming the file.
  */
-export async function ensureRootToken(db: Db, { file }: { file: string }): Promise<{ made: boolean }> {
-  if (await rootTokenWasMade(db)) return { made: false };
+export async function ensureRootToken(db: Db, { file }: { file: string }): Promise<{ created: boolean }> {
+  if (await rootTokenWasCreated(db)) return { created: false };
   const token = readRootToken(file) ?? writeRootToken(file);
-  const made = await insertRootToken(db, {
+  const created = await insertRootToken(db, {
     hash: tokenHash(token.reveal()),
     accessor: newAccessor(),
     parentAccessor: null,
@@ -31,7 +31,7 @@ export async function ensureRootToken(db: Db, { file }: { file: string }): Promi
     lifetime: planLifetime({}, new Date(), { forever: true }),
     uses: null,
   });
-  return { made };
+  return { created };
 }
 
 function readRootToken(file: string): Sealed<string> | undefined {

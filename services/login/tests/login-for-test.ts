@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller, InternalKeys } from '@secrets/access';
 import type { Db } from '@secrets/db';
-import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
@@ -14,9 +14,9 @@ export interface LoginForTest {
   logged: () => string;
   /** The caller of the root token. */
   root: Caller;
-  call: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<TestAnswer>;
+  call: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<TestResponse>;
   /** A caller as the gateway would make it for a token that was just issued. */
-  callerOf: (answer: TestAnswer, over?: Partial<Caller>) => Caller;
+  callerOf: (answer: TestResponse, over?: Partial<Caller>) => Caller;
   epoch: () => Promise<number>;
   /** What the service answers outside of its API. */
   plain: (path: string) => Promise<{ paths: Record<string, unknown> }>;
@@ -40,9 +40,9 @@ export async function loginForTest({
     destination: { write: (line) => void lines.push(line) },
   });
   const keys = testKeys();
-  const seal = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+  const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
   const metrics = createMetrics('login', { processMetrics: false });
-  const service = await createLogin({ db, seal, keys, log, metrics }, { authorityUrl });
+  const service = await createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
   const served = await serveForTest(service.app, 'login', keys);
   const [rootRow] = await db.query<{ accessor: string }>(
     "select accessor from login.tokens where policies = '{root}'",

@@ -6,15 +6,15 @@ import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { KnownMounts } from './known-mounts.ts';
-import type { Kv } from './kv.ts';
 import { kvEndpoints } from './kv-endpoints.ts';
 import { internalEndpoints, kvOperations, mountEndpoints } from './routes/all.ts';
 
 export interface SecretsDeps {
   db: Db;
   broker: Broker;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -22,13 +22,24 @@ export interface SecretsDeps {
 
 /** Builds the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
-  const { db, broker, seal, keys, log, metrics } = deps;
+  const { db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(db, log);
-  const { changed, disabled } = background;
-  const kv: Kv = { db, seal, log, mounts: new KnownMounts(db), changed, disabled };
+  const { notifyChanged, notifyMountDisabled } = background;
+  const context: Context = {
+    db,
+    keyRing,
+    log,
+    mounts: new KnownMounts(db),
+    notifyChanged,
+    notifyMountDisabled,
+  };
   const app = serviceApp({
     service: 'secrets',
-    endpoints: [...mountEndpoints(kv), ...internalEndpoints(kv), ...kvEndpoints(kv.mounts, kvOperations(kv))],
+    endpoints: [
+      ...mountEndpoints(context),
+      ...internalEndpoints(context),
+      ...kvEndpoints(context.mounts, kvOperations(context)),
+    ],
     keys,
     log,
     metrics,

@@ -5,7 +5,7 @@ import type { Logger } from '@secrets/telemetry';
 import { startChangesRelay } from './changes-relay.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './purge-disabled-mounts.ts';
-import { noteExpired } from './queries/expiry.ts';
+import { recordExpired } from './queries/expiry.ts';
 
 const expiryPage = 500;
 
@@ -27,9 +27,9 @@ export class Background {
     this.#relay = startChangesRelay(this.#db, broker, this.#log);
     this.#repeated = [
       every(sweepSeconds, 'purge', this.#log, () => this.#purge()),
-      every(sweepSeconds, 'expiry', this.#log, () => this.#noteExpired()),
+      every(sweepSeconds, 'expiry', this.#log, () => this.#recordExpired()),
     ];
-    this.disabled(); // what an earlier process left
+    this.notifyMountDisabled(); // what an earlier process left
   }
 
   /** Resolves when the page under way has ended. */
@@ -40,11 +40,11 @@ export class Background {
     await this.#relay?.stop();
   }
 
-  /** A change of a watched secret was committed. */
-  changed = (): void => this.#relay?.nudge();
+  /** Call after the commit of a change of a watched secret. */
+  notifyChanged = (): void => this.#relay?.notify();
 
-  /** A mount was disabled. */
-  disabled = (): void => {
+  /** Call after a mount was disabled. */
+  notifyMountDisabled = (): void => {
     this.#purge().catch((error: unknown) =>
       this.#log.warn({ error }, 'the purge of disabled mounts failed; it goes on later'),
     );
@@ -52,16 +52,16 @@ export class Background {
 
   /** One purge at a time. */
   #purge(): Promise<void> {
-    const purge = { db: this.#db, changed: this.changed, isStopping: () => this.#isStopping };
+    const purge = { db: this.#db, notifyChanged: this.notifyChanged, isStopping: () => this.#isStopping };
     const run = () => purgeDisabledMounts(purge);
     this.#purging = this.#purging.then(run, run);
     return this.#purging;
   }
 
-  async #noteExpired(): Promise<void> {
+  async #recordExpired(): Promise<void> {
     while (!this.#isStopping) {
-      const { versions, told } = await noteExpired(this.#db, expiryPage);
-      if (told > 0) this.changed();
+      const { versions, eventsQueued } = await recordExpired(this.#db, expiryPage);
+      if (eventsQueued > 0) this.notifyChanged();
       if (versions < expiryPage) return;
     }
   }

@@ -2,9 +2,9 @@ import { type Broker, type Relay, startRelay } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { type SecretChangedMessage, secretChangesQueue } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
-import { type OutboxRow, putBackToOutbox, removeFromOutbox, takeOutbox } from './queries/outbox.ts';
+import { claimOutbox, deleteOutbox, type OutboxRow, releaseOutbox } from './queries/outbox.ts';
 
-/** Rows of the outbox for one secret: one message tells of them all. */
+/** Rows of the outbox for one secret: one message covers them all. */
 type RowIds = number[];
 
 const batchSize = 500;
@@ -18,12 +18,12 @@ export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
     idleMs: 250,
     batchSize,
     take: async (limit) => {
-      const rows = await takeOutbox(db, limit);
-      if (rows.length === limit) relay.nudge(); // more may be due, however few messages this batch becomes
+      const rows = await claimOutbox(db, limit);
+      if (rows.length === limit) relay.notify(); // more may be due, however few messages this batch becomes
       return messagesOf(rows);
     },
-    done: (ids) => removeFromOutbox(db, ids.flat()),
-    failed: (ids) => putBackToOutbox(db, ids.flat()),
+    done: (ids) => deleteOutbox(db, ids.flat()),
+    failed: (ids) => releaseOutbox(db, ids.flat()),
   });
   return relay;
 }

@@ -1,11 +1,11 @@
 import { flag, integer, seconds } from '@secrets/http';
 import { z } from 'zod';
-import { isStorable } from './plain-text.ts';
+import { isStorable } from './storable-text.ts';
 
-const mostInt = 2_147_483_647;
+const maxInt = 2_147_483_647;
 
 /** A version's number; 0 stands for the newest one. */
-export const versionNumber = integer.refine((given) => given >= 0 && given <= mostInt, {
+export const versionNumber = integer.refine((given) => given >= 0 && given <= maxInt, {
   error: 'must be a version number',
 });
 
@@ -24,14 +24,14 @@ function splitCommas(given: unknown): unknown {
 }
 
 /** A number that a check-and-set write compares with the current version. */
-export const checkAndSet = integer.refine((given) => Math.abs(given) <= mostInt, {
+export const checkAndSet = integer.refine((given) => Math.abs(given) <= maxInt, {
   error: 'must be a version number',
 });
 
 export const description = z.string().max(2_048).refine(isStorable, { error: 'must not hold NUL' });
 
 /** What is kept of old versions and asked of new ones; of a mount, or of one secret. */
-export const keeping = {
+export const retentionFields = {
   max_versions: integer
     .refine((given) => given >= 0 && given <= 10_000, { error: 'must be from 0 to 10000' })
     .optional(),
@@ -39,13 +39,13 @@ export const keeping = {
   delete_version_after: seconds.optional(),
 };
 
-const mostKeys = 64;
-const mostKeyBytes = 128;
-const mostValueBytes = 512;
+const maxKeys = 64;
+const maxKeyBytes = 128;
+const maxValueBytes = 512;
 
 /** A map of texts that describes a secret; at most 64 keys of 128 bytes with values of 512 bytes. */
-export const customMetadata = mapOf(metadataText()).refine((given) => Object.keys(given).length <= mostKeys, {
-  error: `must have at most ${mostKeys} keys`,
+export const customMetadata = mapOf(metadataText()).refine((given) => Object.keys(given).length <= maxKeys, {
+  error: `must have at most ${maxKeys} keys`,
 });
 
 /** The same as a merge patch: null removes a key. */
@@ -55,8 +55,8 @@ export const customMetadataPatch = mapOf(metadataText().nullable());
 function mapOf<Value extends z.ZodType>(value: Value) {
   return z
     .record(z.string(), value, { error: 'must be a map of strings' })
-    .refine((given) => Object.keys(given).every((key) => Buffer.byteLength(key) <= mostKeyBytes), {
-      error: `each key must be at most ${mostKeyBytes} bytes`,
+    .refine((given) => Object.keys(given).every((key) => Buffer.byteLength(key) <= maxKeyBytes), {
+      error: `each key must be at most ${maxKeyBytes} bytes`,
     })
     .refine((given) => Object.keys(given).every(isStorable), { error: 'a key must not hold NUL' });
 }
@@ -64,8 +64,8 @@ function mapOf<Value extends z.ZodType>(value: Value) {
 function metadataText() {
   return z
     .string()
-    .refine((text) => Buffer.byteLength(text) <= mostValueBytes, {
-      error: `each value must be at most ${mostValueBytes} bytes`,
+    .refine((text) => Buffer.byteLength(text) <= maxValueBytes, {
+      error: `each value must be at most ${maxValueBytes} bytes`,
     })
     .refine(isStorable, { error: 'a value must not hold NUL' });
 }

@@ -15,7 +15,7 @@ export class MountGone extends Error {
   override readonly name = 'MountGone';
 }
 
-const mostKnown = 10_000;
+const maxMounts = 10_000;
 
 /**
  * Finds the mount of a path. What it remembers may be out of date: statements say so with `MountGone`, and then it
@@ -45,7 +45,7 @@ export class KnownMounts {
   }
 
   #remember(mount: MountRef): void {
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxMounts) this.#known.clear();
     this.#known.set(keyOf(mount.namespaceId, mount.path), mount);
   }
 }

@@ -21,7 +21,7 @@ await runProcess(log, async () => {
     {
       db,
       broker,
-      seal: readKeyRing(env.SEAL_KEY_FILE),
+      keyRing: readKeyRing(env.SEAL_KEY_FILE),
       keys: readInternalKeys(env.INTERNAL_KEY_FILE),
       log,
       metrics: createMetrics(service),

@@ -7,14 +7,14 @@ const reserved = ['sys', 'auth', 'identity', 'cubbyhole'];
 /** Last segments that the mounts' own paths use: `sys/mounts/<path>/tune`. */
 const reservedEnds = ['tune'];
 
-export const mostMountBytes = 256;
+export const maxMountBytes = 256;
 
 /** Slashes at the ends do not count: `team/kv/` and `team/kv` are one mount. */
 export const withoutEndSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
 /** The path at which a mount may stand, without slashes at the ends; throws `invalid` otherwise. */
 export function checkMountPath(given: string): string {
-  const path = checkPath(withoutEndSlashes(given), 'path', mostMountBytes);
+  const path = checkPath(withoutEndSlashes(given), 'path', maxMountBytes);
   const segments = path.split('/');
   if (reserved.includes(segments[0]!)) throw invalid(`path: ${segments[0]} is reserved`);
   if (reservedEnds.includes(segments.at(-1)!)) throw invalid(`path: must not end with ${segments.at(-1)}`);
@@ -24,7 +24,7 @@ export function checkMountPath(given: string): string {
 /** The paths at which the mount of a request's path may stand, shortest first: `a`, `a/b`, … */
 export function mountCandidates(path: string): string[] {
   const candidates: string[] = [];
-  for (let end = path.indexOf('/'); end !== -1 && end <= mostMountBytes; end = path.indexOf('/', end + 1)) {
+  for (let end = path.indexOf('/'); end !== -1 && end <= maxMountBytes; end = path.indexOf('/', end + 1)) {
     if (end > 0) candidates.push(path.slice(0, end));
   }
   return candidates;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keeping } from './fields.ts';
+import { retentionFields } from './fields.ts';
 import type { MountChange } from './queries/mounts.ts';
 
 /** `options` of a mount: the version, which can only be 2. */
@@ -12,7 +12,7 @@ export const MountOptions = z
   .refine((given) => ['1', '2', undefined].includes(given?.version), { error: 'version must be 2' });
 
 /** `config` of a mount. */
-export const MountConfig = z.object(keeping).nullish();
+export const MountConfig = z.object(retentionFields).nullish();
 
 /** What a request's body sets of a mount. */
 export const mountChange = (

@@ -1,4 +1,4 @@
-import { decodeSecretData, type SecretData, versionIdentity } from '@secrets/domain';
+import { decodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 
 /** A sealed value and where it belongs. */
@@ -10,5 +10,5 @@ export interface SealedVersion {
 }
 
 /** The value of a version. Throws `SealError` when it is damaged, moved, or sealed with an unknown key. */
-export const openVersion = (ring: KeyRing, { sealed, ...place }: SealedVersion): Sealed<SecretData> =>
-  seal(decodeSecretData(decrypt(ring, versionIdentity(place), sealed)));
+export const openVersion = (keyRing: KeyRing, { sealed, ...location }: SealedVersion): Sealed<SecretData> =>
+  seal(decodeSecretData(decrypt(keyRing, versionAad(location), sealed)));

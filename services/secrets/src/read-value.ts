@@ -1,7 +1,7 @@
 import { notFound, type SecretData } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
+import type { Context } from './context.ts';
 import type { MountRef } from './known-mounts.ts';
-import type { Kv } from './kv.ts';
 import { openVersion } from './open-version.ts';
 import { readVersion, type StoredVersion } from './queries/read-version.ts';
 
@@ -13,14 +13,14 @@ export interface ReadVersion {
 
 /** Reads a version, 0 being the newest. Throws `not_found` when there is none. */
 export async function readValue(
-  kv: Kv,
+  context: Context,
   mount: MountRef,
   path: string,
   version: number,
 ): Promise<ReadVersion> {
-  const stored = await readVersion(kv.db, mount, path, version);
+  const stored = await readVersion(context.db, mount, path, version);
   if (stored === undefined) throw notFound();
   if (!stored.isReadable || stored.sealed === null) return { stored, value: undefined };
   const { versionId, sealed } = stored;
-  return { stored, value: openVersion(kv.seal, { mountId: mount.id, path, versionId, sealed }) };
+  return { stored, value: openVersion(context.keyRing, { mountId: mount.id, path, versionId, sealed }) };
 }

@@ -1,8 +1,8 @@
 import { invalid } from '@secrets/domain';
-import { isStorable } from './plain-text.ts';
+import { isStorable } from './storable-text.ts';
 
 /** Most bytes of a secret's path: the index that finds it takes no longer keys. */
-export const mostPathBytes = 2_048;
+export const maxPathBytes = 2_048;
 
 /** Sorts after every path: no path may hold this noncharacter. */
 export const afterEveryPath = '\u{10FFFF}';
@@ -11,15 +11,15 @@ export const afterEveryPath = '\u{10FFFF}';
 const refusedCharacters = /[\u0000-\u001f\u007f-\u009f\u{10FFFF}]/u;
 
 /** Gives a path of segments back as it is, or throws `invalid`, naming the field. */
-export function checkPath(path: string, field = 'path', mostBytes = mostPathBytes): string {
-  const problem = whyNoPath(path, mostBytes);
+export function checkPath(path: string, field = 'path', maxBytes = maxPathBytes): string {
+  const problem = whyNoPath(path, maxBytes);
   if (problem !== undefined) throw invalid(`${field}: ${problem}`);
   return path;
 }
 
-function whyNoPath(path: string, mostBytes: number): string | undefined {
+function whyNoPath(path: string, maxBytes: number): string | undefined {
   if (path === '') return 'must not be empty';
-  if (Buffer.byteLength(path) > mostBytes) return `must be at most ${mostBytes} bytes`;
+  if (Buffer.byteLength(path) > maxBytes) return `must be at most ${maxBytes} bytes`;
   if (!isStorable(path) || refusedCharacters.test(path)) return 'must not hold control characters';
   const segments = path.split('/');
   if (segments.includes('')) return 'must not begin or end with a slash or hold two in a row';

@@ -63,8 +63,8 @@ test('a watch that begins among changes misses none after it', async () => {
       secrets.call('DELETE', `/kv/data/${name}`),
     ]);
     const { readable, secret_id } = watched.body.data;
-    const told = await secrets.db.query('select from secrets.outbox where secret_id = $1', [secret_id]);
-    expect(readable ? told.length : 1).toBe(1);
+    const events = await secrets.db.query('select from secrets.outbox where secret_id = $1', [secret_id]);
+    expect(readable ? events.length : 1).toBe(1);
   }
 });
 

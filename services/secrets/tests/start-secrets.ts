@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '@secrets/access';
 import type { Broker, Json } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import { serveForTest, type TestAnswer, testCaller, testKeys } from '@secrets/http/testing';
+import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSecrets } from '../src/app.ts';
 
-/** The service on a database of its own, with a broker that keeps what it is told. */
+/** The service on a database of its own, with a broker that records what is published. */
 export interface TestSecrets {
   db: Db;
   url: string;
   published: Json[];
-  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestAnswer>;
-  ask(path: string, body: unknown): Promise<TestAnswer>;
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  ask(path: string, body: unknown): Promise<TestResponse>;
   /** A second process on the same database. */
   another(): Promise<Omit<TestSecrets, 'another' | 'db'>>;
   start(): Promise<void>;
@@ -25,14 +25,14 @@ export const namespaced = (id: string): Caller => testCaller({ namespace: { id, 
 
 export async function startSecrets(): Promise<TestSecrets> {
   const db = await openTestDb();
-  const seal = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+  const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
   const others: (() => Promise<void>)[] = [];
-  const first = await serve(db, seal);
+  const first = await serve(db, keyRing);
   return {
     db,
     ...first,
     another: async () => {
-      const other = await serve(db, seal);
+      const other = await serve(db, keyRing);
       others.push(other.stop);
       return other;
     },
@@ -43,13 +43,13 @@ export async function startSecrets(): Promise<TestSecrets> {
   };
 }
 
-async function serve(db: Db, seal: ReturnType<typeof parseKeyRing>) {
+async function serve(db: Db, keyRing: ReturnType<typeof parseKeyRing>) {
   const published: Json[] = [];
   const keys = testKeys();
   const publish: Broker['publish'] = async (_queue, messages) => void published.push(...messages);
   const broker = { publish } as Broker; // the service publishes and does nothing else with it
   const metrics = createMetrics('secrets', { processMetrics: false });
-  const deps = { db, broker, seal, keys, log: silentLogger(), metrics };
+  const deps = { db, broker, keyRing, keys, log: silentLogger(), metrics };
   const service = createSecrets(deps, { sweepSeconds: 0.05 });
   const served = await serveForTest(service.app, 'secrets', keys);
   return {

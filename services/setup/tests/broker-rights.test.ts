@@ -81,17 +81,17 @@ const workQueue = syncQueue('cloudA-sm');
     expect(await seen).toEqual({ from });
   });
 
-  test('sync-control sees how many wait for workers, and what a worker parks is there for the operator', async () => {
-    const parked = new Promise<void>((resolve) => {
+  test('sync-control sees the depth of worker queues, and the operator sees what a worker dead-letters', async () => {
+    const rejected = new Promise<void>((resolve) => {
       void brokerOf(worker).consume(workQueue, { concurrency: 1 }, async () => {
         resolve();
-        return 'park';
+        return 'dead-letter';
       });
     });
     const control = brokerOf('sync-control');
-    await control.publish(workQueue, [{ park: true }]);
-    await parked;
-    while ((await control.parkedDepth(workQueue)) === 0)
+    await control.publish(workQueue, [{ reject: true }]);
+    await rejected;
+    while ((await control.deadLetterDepth(workQueue)) === 0)
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await control.depth(workQueue)).toMatchObject({ consumers: expect.any(Number) });
   });

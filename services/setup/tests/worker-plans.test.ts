@@ -51,23 +51,23 @@ describe.each(['never analysed', 'analysed'])('what a worker asks of tables that
         ),
     ],
   ])('%s looks at the rows that it is about, however many there are', async (_, ask) => {
-    expect(await mostRowsLookedAt(db, ask)).toBeLessThanOrEqual(together * together);
+    expect(await maxRowsScanned(db, ask)).toBeLessThanOrEqual(together * together);
   });
 });
 
 /** The most rows that one node of the statement's plan saw; with a plan made for any parameters, as a long-lived session has. */
-async function mostRowsLookedAt(
+async function maxRowsScanned(
   db: Awaited<ReturnType<typeof preparedDb>>,
   ask: (sql: Sql) => Promise<unknown>,
 ): Promise<number> {
-  let most = 0;
+  let max = 0;
   const explaining: Sql = {
     query: async (text, values) => {
       const [row] = await current.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
         `explain (analyze, format json) ${text}`,
         values,
       );
-      most = mostRows(row!['QUERY PLAN'][0]!.Plan);
+      max = maxRows(row!['QUERY PLAN'][0]!.Plan);
       return [];
     },
   };
@@ -77,16 +77,16 @@ async function mostRowsLookedAt(
     await sql.query('set local plan_cache_mode = force_generic_plan');
     await ask(explaining);
   });
-  return most;
+  return max;
 }
 
-const mostRows = (node: PlanNode): number =>
+const maxRows = (node: PlanNode): number =>
   Math.max(
     node['Actual Loops'] *
       (node['Actual Rows'] +
         (node['Rows Removed by Filter'] ?? 0) +
         (node['Rows Removed by Join Filter'] ?? 0)),
-    ...(node.Plans ?? []).map(mostRows),
+    ...(node.Plans ?? []).map(maxRows),
   );
 
 /** Many secrets of one version, each pushed to one destination. */

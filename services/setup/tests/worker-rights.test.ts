@@ -5,12 +5,12 @@ import {
   completeEntries,
   completeRemoval,
   failEntry,
-  noteFailure,
-  noteSuccess,
   pauseDestination,
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
+  recordDestinationFailure,
+  recordDestinationSuccess,
   shortenLease,
 } from '@secrets/sync-entries';
 import { as, preparedDb, refusal } from './role-for-test.ts';
@@ -103,10 +103,10 @@ describe('the role of a worker', () => {
         error: 'later',
         retryInSeconds: 1,
       });
-      await noteFailure(sql, mine.destination);
-      await noteFailure(sql, mine.destination);
+      await recordDestinationFailure(sql, mine.destination);
+      await recordDestinationFailure(sql, mine.destination);
       await pauseDestination(sql, mine.destination, 1);
-      await noteSuccess(sql, mine.destination);
+      await recordDestinationSuccess(sql, mine.destination);
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
     });
   });
@@ -149,7 +149,7 @@ describe('the role of a worker', () => {
       await sql.query('delete from sync.entries where id = $1', [foreign.entry]);
       await sql.query('delete from sync.associations where id = $1', [foreign.association]);
     });
-    await expect(as(db, worker, (sql) => noteFailure(sql, foreign.destination))).rejects.toThrow(
+    await expect(as(db, worker, (sql) => recordDestinationFailure(sql, foreign.destination))).rejects.toThrow(
       /row-level security/,
     );
     const [row] = await db.query('select status from sync.entries where id = $1', [foreign.entry]);

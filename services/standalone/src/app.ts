@@ -85,16 +85,16 @@ async function startInward(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, broker, ring, keys, env } = parts;
   const login = await serve(
     createLogin(
-      { db, seal: ring, keys, ...telemetry(parts, 'login') },
+      { db, keyRing: ring, keys, ...telemetry(parts, 'login') },
       { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
     ),
   );
   const secrets = await serve(
-    createSecrets({ db, broker, seal: ring, keys, ...telemetry(parts, 'secrets') }),
+    createSecrets({ db, broker, keyRing: ring, keys, ...telemetry(parts, 'secrets') }),
   );
   const syncControl = await serve(
     createSyncControl(
-      { db, broker, ring, keys, ...telemetry(parts, 'sync-control') },
+      { db, broker, keyRing: ring, keys, ...telemetry(parts, 'sync-control') },
       { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl: secrets.url },
     ),
   );
@@ -125,7 +125,7 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
     {
       db,
       broker,
-      ring,
+      keyRing: ring,
       egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }),
       ...telemetry(parts, 'sync-worker-clouda-sm'),
     },

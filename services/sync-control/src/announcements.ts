@@ -3,55 +3,55 @@ import type { Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { syncQueue } from '@secrets/domain';
 import {
+  claimDueEntries,
   markAnnounced,
-  putBackEntries,
   readSyncConfig,
+  releaseDueEntries,
   reviveLostEntries,
-  takeDueEntries,
 } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 
-/** An entry that was taken, and the turn in which it was. */
-interface Taken {
+/** A claimed entry and the transaction that claimed it. */
+interface ClaimedId {
   entryId: string;
-  taking: string;
+  claimXid: string;
 }
 
-/** The relay: tells the workers' queues of entries that are due. Safe to run in several processes. */
-export function startAnnouncing(db: Db, broker: Broker, log: Logger): Relay {
-  return startRelay<Taken>({
+/** Starts the relay that publishes due entries to the workers' queues. Safe to run in several processes. */
+export function startEntriesRelay(db: Db, broker: Broker, log: Logger): Relay {
+  return startRelay<ClaimedId>({
     name: 'sync.entries',
     broker,
     log,
     idleMs: 250,
     take: async (limit) => {
-      const { entries, taking } = await takeDueEntries(db, limit);
+      const { entries, claimXid } = await claimDueEntries(db, limit);
       return entries.map(({ destinationType, message }) => ({
-        id: { entryId: message.entry_id, taking },
+        id: { entryId: message.entry_id, claimXid },
         queue: syncQueue(destinationType),
         message,
       }));
     },
-    done: (taken) => ofOneTurn(taken, (ids, taking) => markAnnounced(db, ids, taking)),
-    failed: (taken) => ofOneTurn(taken, (ids, taking) => putBackEntries(db, ids, taking)),
+    done: (claimed) => withClaimXid(claimed, (ids, claimXid) => markAnnounced(db, ids, claimXid)),
+    failed: (claimed) => withClaimXid(claimed, (ids, claimXid) => releaseDueEntries(db, ids, claimXid)),
   });
 }
 
-/** The relay ends what it took turn by turn. */
-async function ofOneTurn(
-  taken: readonly Taken[],
-  work: (entryIds: string[], taking: string) => Promise<void>,
+/** The relay finishes one claim at a time, so all of `claimed` share its transaction id. */
+async function withClaimXid(
+  claimed: readonly ClaimedId[],
+  work: (entryIds: string[], claimXid: string) => Promise<void>,
 ): Promise<void> {
-  const [first] = taken;
+  const [first] = claimed;
   if (first === undefined) return;
   await work(
-    taken.map(({ entryId }) => entryId),
-    first.taking,
+    claimed.map(({ entryId }) => entryId),
+    first.claimXid,
   );
 }
 
-/** How many times longer a message is believed to wait in a queue that is not empty. */
-const patienceWithQueue = 15;
+/** In a queue that is not empty, a message counts as lost only after this multiple of `lostAfterSeconds`. */
+const nonEmptyQueueFactor = 15;
 
 /**
  * The sweep: an entry that was announced and not claimed for `lostAfterSeconds`, while its queue is empty, has lost its
@@ -66,7 +66,11 @@ export async function sweepLostEntries(
   for (const type of Object.keys(destinationTypes)) {
     const { ready } = await broker.depth(syncQueue(type));
     if (disabled && ready > 0) continue;
-    const revived = await reviveLostEntries(db, type, lostAfterSeconds * (ready > 0 ? patienceWithQueue : 1));
+    const revived = await reviveLostEntries(
+      db,
+      type,
+      lostAfterSeconds * (ready > 0 ? nonEmptyQueueFactor : 1),
+    );
     if (revived > 0)
       log.warn({ destinationType: type, revived }, 'announcements of entries were lost and are repeated');
   }

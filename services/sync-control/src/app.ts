@@ -7,7 +7,7 @@ import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { startAnnouncing, sweepLostEntries } from './announcements.ts';
+import { startEntriesRelay, sweepLostEntries } from './announcements.ts';
 import type { SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { type Following, onSecretChange } from './on-secret-change.ts';
@@ -24,7 +24,7 @@ import { waitForOutcome } from './wait-for-outcome.ts';
 export interface SyncControlDeps {
   db: Db;
   broker: Broker;
-  ring: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
@@ -35,15 +35,15 @@ export function createSyncControl(
   deps: SyncControlDeps,
   config: SyncControlConfig & { secretsUrl: string },
 ): Service {
-  const { db, broker, ring, keys, log, metrics } = deps;
+  const { db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let relay: Relay | undefined;
-  const queue = { room: queueRoom(db), nudge: () => relay?.nudge(), outcome: waitForOutcome(db) };
+  const queue = { room: queueRoom(db), notify: () => relay?.notify(), outcome: waitForOutcome(db) };
   const context: Context = {
     db,
-    ring,
+    keyRing,
     secrets,
     policies: createPolicyReader({ db }),
     queue,
@@ -66,7 +66,7 @@ export function createSyncControl(
   return {
     app,
     start: async () => {
-      relay = startAnnouncing(db, broker, log);
+      relay = startEntriesRelay(db, broker, log);
       const changes = await followChanges({ context, log }, broker);
       background = [changes, ...repeated({ context, broker, log }, config), relay];
     },

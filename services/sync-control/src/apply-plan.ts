@@ -6,8 +6,8 @@ import {
   insertEntries,
   isPending,
   type NewEntry,
-  wantAbsent,
-  wantPresent,
+  requestPut,
+  requestRemoval,
 } from '@secrets/sync-entries';
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
@@ -43,9 +43,9 @@ export async function applyPlan(
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
   await assertNamesFree(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent.overwrite);
-  await wantPresent(tx, plan.keep, intent);
+  await requestPut(tx, plan.keep, intent);
   const idOfKey = idsOfWanted(plan.keep, existing, created);
-  await wantAbsent(
+  await requestRemoval(
     tx,
     plan.drop.map(({ id, replacedBy }) => ({
       id,

@@ -17,7 +17,7 @@ import type { WatchedSecret } from './secrets-client.ts';
 import { wantedEntries, whyNoSubKey } from './wanted-entries.ts';
 
 /** Which secret is to be associated with which destination. */
-export interface AssociationWish {
+export interface AssociationRequest {
   type: string;
   name: string;
   mount: string;
@@ -36,62 +36,66 @@ export interface AssociationWish {
 export async function associate(
   context: Context,
   caller: Caller,
-  wish: AssociationWish,
+  request: AssociationRequest,
   waitMs: number,
 ): Promise<string> {
-  const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
+  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
-  await assertMayRead(context, caller, wish);
+  await assertMayRead(context, caller, request);
   const { disabled } = await readSyncConfig(context.db);
-  const id = await lookAndIntend(context, caller, { wish, destination, key });
-  context.queue.nudge();
+  const id = await readAndRecordIntent(context, caller, { request, destination, key });
+  context.queue.notify();
   await context.queue.outcome(id, disabled ? 0 : waitMs);
   return id;
 }
 
-const mostLooks = 5;
+const maxReads = 5;
 
 /** Looks at the secret and plans from that; again, when a change has overtaken the look. */
-async function lookAndIntend(
+async function readAndRecordIntent(
   context: Context,
   caller: Caller,
-  { wish, destination, key }: { wish: AssociationWish; destination: DestinationRow; key: DestinationKey },
+  {
+    request,
+    destination,
+    key,
+  }: { request: AssociationRequest; destination: DestinationRow; key: DestinationKey },
 ): Promise<string> {
-  for (let look = 1; look <= mostLooks; look += 1) {
-    const secret = await context.secrets.watch(caller, wish.mount, wish.secretName);
-    assertSyncable(secret, wish);
-    assertKeysNamed(secret, wish, destination);
+  for (let read = 1; read <= maxReads; read += 1) {
+    const secret = await context.secrets.watch(caller, request.mount, request.secretName);
+    assertSyncable(secret, request);
+    assertKeysNamed(secret, request, destination);
     const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
     const full = await context.queue.room.whyFull(operations);
     const id = await context.db
-      .transaction((tx) => intend(tx, context, caller, { wish, secret, key, full }))
-      .catch(unlessOvertaken);
+      .transaction((tx) => recordIntent(tx, context, caller, { request, secret, key, full }))
+      .catch(ignoreStaleRead);
     if (id !== undefined) return id;
   }
   throw new Problem('conflict', 'the secret changes faster than it can be associated; try again');
 }
 
 /** The association is planned from a later look at its secret: this one's keys must not undo what that one brought. */
-class Overtaken extends Error {}
+class StaleRead extends Error {}
 
-function unlessOvertaken(error: unknown): undefined {
-  if (!(error instanceof Overtaken)) nameRace(error);
+function ignoreStaleRead(error: unknown): undefined {
+  if (!(error instanceof StaleRead)) rethrowNameConflict(error);
 }
 
 interface Intent {
-  wish: AssociationWish;
+  request: AssociationRequest;
   secret: WatchedSecret;
   key: DestinationKey;
   /** The queue has no room for it, unless what is wanted is pending already. */
   full: Problem | undefined;
 }
 
-async function intend(
+async function recordIntent(
   tx: Tx,
   context: Context,
   caller: Caller,
-  { wish, secret, key, full }: Intent,
+  { request, secret, key, full }: Intent,
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
   if (destination.purgeError !== null) await endPurge(tx, destination.id);
@@ -102,26 +106,26 @@ async function intend(
     mount: secret.mount_path,
     accessor: secret.accessor,
     secretId: secret.secret_id!,
-    secretName: wish.secretName,
+    secretName: request.secretName,
     revision: secret.revision,
   });
-  if (association.plannedRevision > secret.revision) throw new Overtaken();
+  if (association.plannedRevision > secret.revision) throw new StaleRead();
   const named = {
     ...secret,
     mount: secret.mount_path,
-    secretName: wish.secretName,
+    secretName: request.secretName,
     namespace: caller.namespace,
   };
   const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
   const place = { id: association.id, destinationId: destination.id, destinationType: destination.type };
-  await applyPlan(tx, place, wanted, { overwrite: wish.overwrite, verify: true, full });
+  await applyPlan(tx, place, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;
 }
 
 async function assertMayRead(
   { policies }: Context,
   caller: Caller,
-  { mount, secretName }: AssociationWish,
+  { mount, secretName }: AssociationRequest,
 ): Promise<void> {
   const granted = await policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
   if (granted.includes('read')) return;
@@ -131,7 +135,7 @@ async function assertMayRead(
   );
 }
 
-function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationWish): void {
+function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationRequest): void {
   if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
   if (!secret.readable)
@@ -140,7 +144,7 @@ function assertSyncable(secret: WatchedSecret, { mount, secretName }: Associatio
 
 function assertKeysNamed(
   { keys }: WatchedSecret,
-  { mount, secretName }: AssociationWish,
+  { mount, secretName }: AssociationRequest,
   { settings }: DestinationRow,
 ): void {
   if (settings.granularity !== 'secret-key') return;
@@ -157,7 +161,7 @@ function assertOpen(destination: DestinationRow | undefined): DestinationRow {
 }
 
 /** Two associations that took one name at the same moment: the loser hears it as any other collision. */
-function nameRace(error: unknown): never {
+function rethrowNameConflict(error: unknown): never {
   if (isUniqueViolation(error, 'entries_destination_id_collision_key_key')) {
     throw new Problem('conflict', 'another association has just taken this external name in the destination');
   }

@@ -8,10 +8,10 @@ import type { WaitForOutcome } from './wait-for-outcome.ts';
 /** What the handlers of sync-control receive. */
 export interface Context {
   db: Db;
-  ring: KeyRing;
+  keyRing: KeyRing;
   secrets: SecretsClient;
   /** What a caller may do on paths other than the request's. */
   policies: PolicyReader;
-  queue: { room: QueueRoom; nudge(): void; outcome: WaitForOutcome };
+  queue: { room: QueueRoom; notify(): void; outcome: WaitForOutcome };
   prefix: string;
 }

@@ -4,10 +4,10 @@ import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { type AssociationRow, lockAssociation } from './queries/associations.ts';
 import { findDestination } from './queries/destinations.ts';
-import { wantGone } from './want-gone.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
 
 /** Which association is to be removed. */
-export interface RemovalWish {
+export interface RemovalRequest {
   type: string;
   name: string;
   mount: string;
@@ -22,32 +22,32 @@ export interface RemovalWish {
 export async function disassociate(
   context: Context,
   caller: Caller,
-  wish: RemovalWish,
+  request: RemovalRequest,
   waitMs: number,
 ): Promise<{ association: AssociationRow; entries: Entry[] } | undefined> {
-  const key = { namespaceId: caller.namespace.id, type: wish.type, name: wish.name };
+  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
   const destination = await findDestination(context.db, key);
   if (destination === undefined) throw notFound();
   const { disabled } = await readSyncConfig(context.db);
   const full = await context.queue.room.whyFull(1);
-  const removed = await intendRemoval(context, destination.id, wish, full);
+  const removed = await recordRemovalIntent(context, destination.id, request, full);
   if (removed === undefined) return undefined;
-  context.queue.nudge();
+  context.queue.notify();
   await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
   return removed;
 }
 
 /** Of what is pending already the queue does not grow, however full it is. */
-const intendRemoval = (
+const recordRemovalIntent = (
   { db }: Context,
   destinationId: string,
-  { mount, secretName }: RemovalWish,
+  { mount, secretName }: RemovalRequest,
   full: Problem | undefined,
 ) =>
   db.transaction(async (tx) => {
     const association = await lockAssociation(tx, destinationId, mount, secretName);
     if (association === undefined) return undefined;
-    const entries = await wantGone(tx, [association.id]);
+    const entries = await requestAssociationRemoval(tx, [association.id]);
     if (full !== undefined && !entries.every(isPending)) throw full;
     return { association, entries };
   });

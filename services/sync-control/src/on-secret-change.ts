@@ -1,14 +1,14 @@
 import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, wantPresent } from '@secrets/sync-entries';
+import { entriesOf, requestPut } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import { applyPlan } from './apply-plan.ts';
 import type { Context } from './context.ts';
 import { type FollowedAssociation, followedKeys } from './followed-keys.ts';
-import { lockAssociationsOfSecret, notePlanned } from './queries/associations.ts';
+import { lockAssociationsOfSecret, recordPlan } from './queries/associations.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
 import type { InspectedSecret } from './secrets-client.ts';
-import { wantGone } from './want-gone.ts';
 
 /** Who follows changes: there is no caller to tell, so the association's readers and the log are told. */
 export interface Following {
@@ -23,14 +23,14 @@ export async function onSecretChange(
   requestId: string,
 ): Promise<Verdict> {
   const parsed = SecretChangedMessage.safeParse(message);
-  if (!parsed.success) return 'park';
+  if (!parsed.success) return 'dead-letter';
   const [secret] = await following.context.secrets.inspect(requestId, [parsed.data.secret_id]);
   if (secret !== undefined) await followSecret(following, secret);
   return 'ack';
 }
 
 /**
- * Brings every association of a secret in line with how it stands. What was seen earlier than what an association was
+ * Reconciles every association of a secret with its current state. What was seen earlier than what an association was
  * last planned from is left alone: a later look has already won.
  */
 export async function followSecret({ context, log }: Following, secret: InspectedSecret): Promise<void> {
@@ -38,16 +38,16 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
     for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
       if (association.removing) continue;
       // Its metadata or its mount is gone: unsynced, and the association goes with it.
-      if (!secret.exists) await wantGone(tx, [association.id]);
+      if (!secret.exists) await requestAssociationRemoval(tx, [association.id]);
       else if (secret.revision >= association.plannedRevision)
         await follow(tx, { context, log }, association, secret);
     }
   });
-  context.queue.nudge();
+  context.queue.notify();
 }
 
 /** Of so many keys at most the association says why they are not synced. */
-const mostNoted = 1_000;
+const maxRecordedKeys = 1_000;
 
 /** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
 async function follow(
@@ -60,7 +60,7 @@ async function follow(
     ? await followedKeys(tx, context.prefix, association, secret.keys)
     : undefined;
   const unnamed = followed?.unnamed ?? [];
-  await notePlanned(tx, association.id, secret.revision, unnamed.slice(0, mostNoted));
+  await recordPlan(tx, association.id, secret.revision, unnamed.slice(0, maxRecordedKeys));
   if (unnamed.length > 0)
     log.warn(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
@@ -77,7 +77,7 @@ async function follow(
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {
   const entries = await entriesOf(tx, [associationId]);
-  await wantPresent(
+  await requestPut(
     tx,
     entries.filter(({ desired }) => desired === 'present').map(({ id }) => id),
   );

@@ -3,7 +3,7 @@ import type { Entry } from '@secrets/sync-entries';
 import type { AssociationRow, UnnamedKey } from './queries/associations.ts';
 
 /** One line of `associated_secrets` (docs/conventions.md#56-association-objects). */
-export interface PresentedAssociation {
+export interface AssociationLine {
   accessor: string;
   mount: string;
   secret_name: string;
@@ -23,11 +23,11 @@ type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 export const presentAssociation = (
   association: Named & Noted,
   entries: readonly Entry[],
-): Record<string, PresentedAssociation> => ({
+): Record<string, AssociationLine> => ({
   ...Object.fromEntries(
     association.unnamedKeys.map((unnamed) => [
       `${association.accessor}/${association.secretName}/${unnamed.key}`,
-      unnamedLine(association, unnamed),
+      presentUnnamedKey(association, unnamed),
     ]),
   ),
   ...presentEntries(association, entries),
@@ -40,20 +40,20 @@ export const presentAssociation = (
 export function presentEntries(
   association: Named,
   entries: readonly Entry[],
-): Record<string, PresentedAssociation> {
+): Record<string, AssociationLine> {
   const ofLine = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
   return Object.fromEntries(
-    [...ofLine].map(([key, entriesOfLine]) => [key, entryLine(association, mostWanting(entriesOfLine))]),
+    [...ofLine].map(([key, entriesOfLine]) => [key, presentEntry(association, mostUrgent(entriesOfLine))]),
   );
 }
 
-function mostWanting(entries: readonly Entry[]): Entry {
+function mostUrgent(entries: readonly Entry[]): Entry {
   const worst = statusOfAll(entries.map(({ status }) => status));
   const wanting = entries.filter(({ status }) => status === worst);
   return wanting.find(({ desired }) => desired === 'present') ?? wanting[0]!;
 }
 
-const entryLine = (association: Named, entry: Entry): PresentedAssociation => ({
+const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
   accessor: association.accessor,
   mount: association.mount,
   secret_name: association.secretName,
@@ -69,7 +69,7 @@ const entryLine = (association: Named, entry: Entry): PresentedAssociation => ({
 /** A name is for whoever writes secrets and destinations to change. */
 const unnamedStatus: SyncStatus = 'CLIENT_SIDE_ERROR';
 
-const unnamedLine = (association: Named & Noted, { key, reason }: UnnamedKey): PresentedAssociation => ({
+const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedKey): AssociationLine => ({
   accessor: association.accessor,
   mount: association.mount,
   secret_name: association.secretName,
@@ -87,8 +87,8 @@ export function presentUnsynced(
   association: Named,
   entries: readonly Entry[],
   now: Date,
-): Record<string, PresentedAssociation> {
-  const gone = entries.length > 0 ? entries : [nothing];
+): Record<string, AssociationLine> {
+  const gone = entries.length > 0 ? entries : [emptyEntry];
   const lines = presentEntries(
     association,
     gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
@@ -96,7 +96,7 @@ export function presentUnsynced(
   return lines;
 }
 
-const nothing: Entry = {
+const emptyEntry: Entry = {
   id: '',
   associationId: '',
   destinationId: '',

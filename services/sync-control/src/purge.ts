@@ -1,12 +1,12 @@
 import type { Db } from '@secrets/db';
 import { lockSomeToRemove } from './queries/associations.ts';
-import { deleteDestination, holdDestination } from './queries/destinations.ts';
-import { wantGone } from './want-gone.ts';
+import { deleteDestination, lockDestinationById } from './queries/destinations.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
 
 const pageSize = 200;
 
 /**
- * Carries every purge under way one step further: wants the next associations gone, deletes the destination once none
+ * Carries every purge under way one step further: requests the removal of the next associations, deletes the destination once none
  * is left, and notes the first failure as `purge_error`. To be called again and again; safe in several processes.
  * A purge of many may end between two pages.
  */
@@ -21,13 +21,13 @@ async function advancePurge(db: Db, destinationId: string, isStopping: () => boo
   while (!isStopping() && (await removeSome(db, destinationId)) === pageSize);
   if (isStopping()) return;
   await db.transaction(async (tx) => {
-    await holdDestination(tx, destinationId); // nothing is associated with it between the look and the deletion
+    await lockDestinationById(tx, destinationId); // nothing is associated with it between the look and the deletion
     const [left] = await tx.query<{ id: string }>(
       'select id from sync.associations where destination_id = $1 limit 1',
       [destinationId],
     );
     if (left === undefined) return deleteDestination(tx, destinationId);
-    await notePurgeError(tx, destinationId);
+    await recordPurgeError(tx, destinationId);
   });
 }
 
@@ -35,12 +35,12 @@ const removeSome = (db: Db, destinationId: string): Promise<number> =>
   db.transaction(async (tx) => {
     const associations = await lockSomeToRemove(tx, destinationId, pageSize);
     const ids = associations.map(({ id }) => id);
-    await wantGone(tx, ids);
+    await requestAssociationRemoval(tx, ids);
     return ids.length;
   });
 
 /** The sentence of an entry that waits for the operator; null again when none does. */
-const notePurgeError = (tx: { query: Db['query'] }, destinationId: string) =>
+const recordPurgeError = (tx: { query: Db['query'] }, destinationId: string) =>
   tx.query(
     `update sync.destinations d set purge_error =
        (select last_error from sync.entries e

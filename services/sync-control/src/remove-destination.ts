@@ -1,12 +1,12 @@
 import type { Caller } from '@secrets/access';
 import { Problem } from '@secrets/domain';
-import { wantAbsentAgain } from '@secrets/sync-entries';
+import { retryFailedRemovals } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import { countAssociations } from './queries/associations.ts';
 import { deleteDestination, initiatePurge, lockDestination } from './queries/destinations.ts';
 
 /** The refusal counts the associations up to here. */
-const mostNamed = 10_000;
+const maxListed = 10_000;
 
 /** How a destination is to go. */
 export interface RemovalManner {
@@ -31,10 +31,10 @@ export async function removeDestination(
   await db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;
-    const associations = await countAssociations(tx, destination.id, mostNamed + 1);
+    const associations = await countAssociations(tx, destination.id, maxListed + 1);
     if (manner.forceDelete || associations === 0) return deleteDestination(tx, destination.id);
     if (manner.purge) {
-      await wantAbsentAgain(tx, destination.id); // what an earlier purge could not remove
+      await retryFailedRemovals(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
     const sentence = `this destination still manages ${inWords(associations)}`;
@@ -43,6 +43,6 @@ export async function removeDestination(
 }
 
 function inWords(associations: number): string {
-  if (associations > mostNamed) return `more than ${mostNamed} associations`;
+  if (associations > maxListed) return `more than ${maxListed} associations`;
   return `${associations} association${associations === 1 ? '' : 's'}`;
 }

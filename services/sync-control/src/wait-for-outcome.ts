@@ -9,7 +9,7 @@ interface Waiter {
   done: () => void;
 }
 
-const lookMs = 15;
+const pollMs = 15;
 
 /**
  * Waits for outcomes with one query for all who wait: its rate does not depend on how many they are, and without
@@ -17,11 +17,11 @@ const lookMs = 15;
  */
 export function waitForOutcome(db: Db): WaitForOutcome {
   const waiters = new Set<Waiter>();
-  let looking = false;
+  let isPolling = false;
 
-  const look = async () => {
+  const poll = async () => {
     while (waiters.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
       const waiting = [...waiters];
       const pending = await pendingOf(
         db,
@@ -35,16 +35,16 @@ export function waitForOutcome(db: Db): WaitForOutcome {
         waiter.done();
       }
     }
-    looking = false;
+    isPolling = false;
   };
 
   return (associationId, milliseconds) =>
     new Promise((resolve) => {
       if (milliseconds <= 0) return resolve();
       waiters.add({ associationId, until: Date.now() + milliseconds, done: resolve });
-      if (looking) return;
-      looking = true;
-      void look();
+      if (isPolling) return;
+      isPolling = true;
+      void poll();
     });
 }
 

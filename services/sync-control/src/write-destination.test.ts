@@ -15,11 +15,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => db.close());
 
-const ring = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
 
 const write = (grants: Capability[], region: string, mustExist = false) =>
   writeDestination(
-    { db, ring, prefix: 'secrets' },
+    { db, keyRing, prefix: 'secrets' },
     testCaller({ policies: ['ci'], grants }),
     findDescription('cloudA-sm'),
     { name: 'main', body: { region }, mustExist },
@@ -35,8 +35,8 @@ test('create does not change what is there, update creates nothing', async () =>
 
 test('nothing is created in a namespace that was just deleted', async () => {
   const gone = testCaller({ namespace: { id: 'gone', path: 'gone' }, grants: ['create'] });
-  const wish = { name: 'main', body: {}, mustExist: false };
+  const request = { name: 'main', body: {}, mustExist: false };
   await expect(
-    writeDestination({ db, ring, prefix: 'secrets' }, gone, findDescription('cloudA-sm'), wish),
+    writeDestination({ db, keyRing, prefix: 'secrets' }, gone, findDescription('cloudA-sm'), request),
   ).rejects.toMatchObject({ kind: 'not_found' });
 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Caller, Capability } from '@secrets/access';
 import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
-import { credentialsIdentity, notFound, Problem, permissionDenied } from '@secrets/domain';
+import { credentialsAad, notFound, Problem, permissionDenied } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
-import { tryFailedAgain } from '@secrets/sync-entries';
+import { retryFailed } from '@secrets/sync-entries';
 import type { Context } from './context.ts';
 import {
   type DestinationKey,
@@ -29,7 +29,7 @@ type Credentials = Record<string, string>;
  * `not_found` when `mustExist` and it does not, `forbidden` for a create or an update that is not granted.
  */
 export async function writeDestination(
-  context: Pick<Context, 'db' | 'ring' | 'prefix'>,
+  context: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
   caller: Caller,
   description: DestinationDescription,
   { name, body, mustExist }: { name: string; body: Record<string, unknown>; mustExist: boolean },
@@ -44,10 +44,10 @@ export async function writeDestination(
         name,
         body,
         prefix: context.prefix,
-        existing: existing && opened(context.ring, existing),
+        existing: existing && decryptDestination(context.keyRing, existing),
       });
       const id = existing?.id ?? randomUUID();
-      const sealed = sealCredentials(context.ring, id, parsed.credentials);
+      const sealed = sealCredentials(context.keyRing, id, parsed.credentials);
       if (existing === undefined) {
         await insertDestination(tx, {
           ...key,
@@ -58,31 +58,31 @@ export async function writeDestination(
         });
       } else {
         await updateDestination(tx, id, parsed.settings, sealed);
-        await tryFailedAgain(tx, id);
+        await retryFailed(tx, id);
       }
       return parsed.warnings;
     })
-    .catch((error: unknown) => again(error, key));
+    .catch((error: unknown) => rethrowConflict(error, key));
 }
 
 /** Fields as the description parses them, the secret ones opened. */
-export function opened(
-  ring: KeyRing,
+export function decryptDestination(
+  keyRing: KeyRing,
   row: DestinationRow,
 ): { settings: DestinationRow['settings']; credentials: Credentials } {
   const credentials: Credentials =
     row.sealedCredentials === null
       ? {}
-      : JSON.parse(decrypt(ring, credentialsIdentity(row.id), row.sealedCredentials).toString('utf8'));
+      : JSON.parse(decrypt(keyRing, credentialsAad(row.id), row.sealedCredentials).toString('utf8'));
   return { settings: row.settings, credentials };
 }
 
-const sealCredentials = (ring: KeyRing, id: string, credentials: Credentials): Buffer | null =>
+const sealCredentials = (keyRing: KeyRing, id: string, credentials: Credentials): Buffer | null =>
   Object.keys(credentials).length === 0
     ? null
-    : encrypt(ring, credentialsIdentity(id), Buffer.from(JSON.stringify(credentials)));
+    : encrypt(keyRing, credentialsAad(id), Buffer.from(JSON.stringify(credentials)));
 
-function again(error: unknown, { type, name }: DestinationKey): never {
+function rethrowConflict(error: unknown, { type, name }: DestinationKey): never {
   if (isUniqueViolation(error))
     throw new Problem(
       'conflict',

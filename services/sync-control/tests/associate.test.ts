@@ -51,7 +51,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
   const unused = () => Promise.reject(new Error('not used here'));
   return {
     db,
-    ring: undefined as never,
+    keyRing: undefined as never,
     secrets: {
       watch: async () => looks.shift() ?? unused(),
       accessorOf: unused,
@@ -61,7 +61,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
     policies: { capabilitiesOn: async () => ['read'] },
     queue: {
       room: queueRoom(db),
-      nudge: () => undefined,
+      notify: () => undefined,
       outcome: async () => undefined,
     },
     prefix: 'secrets',
@@ -81,16 +81,16 @@ const templateIs = (template: string) =>
     `update sync.destinations set settings = settings || jsonb_build_object('secret_name_template', $1::text)`,
     [template],
   );
-const wish = { type: 'cloudA-sm', name: 'd', mount: 'kv', secretName: 's', overwrite: false };
+const request = { type: 'cloudA-sm', name: 'd', mount: 'kv', secretName: 's', overwrite: false };
 
 test('a set whose look at the secret was overtaken by a change looks again, and drops no key that came meanwhile', async () => {
   const [early, late] = [secretAt(1, ['a']), secretAt(2, ['a', 'b'])];
-  await associate(contextSeeing(early), testCaller(), wish, 0);
+  await associate(contextSeeing(early), testCaller(), request, 0);
   await followSecret(
     { context: contextSeeing(), log: silentLogger() },
     { ...late, secret_id: ids.secret_id },
   );
-  await associate(contextSeeing(early, late), testCaller(), wish, 0);
+  await associate(contextSeeing(early, late), testCaller(), request, 0);
   expect(await wanted()).toEqual([
     { key: 'a', desired: 'present' },
     { key: 'b', desired: 'present' },
@@ -99,10 +99,10 @@ test('a set whose look at the secret was overtaken by a change looks again, and 
 
 test('setting again while the new name is not there yet keeps the old one until it is', async () => {
   const look = secretAt(1, ['a']);
-  await associate(contextSeeing(look), testCaller(), wish, 0);
+  await associate(contextSeeing(look), testCaller(), request, 0);
   await templateIs('new/{{ .SecretPath }}/{{ .SecretKey }}');
-  await associate(contextSeeing(look), testCaller(), wish, 0);
-  await associate(contextSeeing(look), testCaller(), wish, 0);
+  await associate(contextSeeing(look), testCaller(), request, 0);
+  await associate(contextSeeing(look), testCaller(), request, 0);
   await templateIs(usualTemplate);
   expect(
     await db.query(
@@ -122,7 +122,7 @@ describe('keys that come and cannot be synced', () => {
   };
 
   test('have a line that says why, until they can be or are gone', async () => {
-    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'not good', '', '\0', '\ud800', 'b']);
     expect(await lines()).toEqual({
       'kv_1/s/a': expect.objectContaining({ sync_status: 'PENDING' }),
@@ -150,8 +150,8 @@ describe('keys that come and cannot be synced', () => {
   test('name the other secret that has the name; set again, they are synced once it is free', async () => {
     await templateIs('x/{{ .SecretKey }}');
     const other = { ...secretAt(1, ['b']), secret_id: randomUUID() };
-    await associate(contextSeeing(other), testCaller(), { ...wish, secretName: 'other' }, 0);
-    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await associate(contextSeeing(other), testCaller(), { ...request, secretName: 'other' }, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'b']);
     const [row] = await db.query<{ unnamed: unknown }>(
       `select unnamed_keys as unnamed from sync.associations where secret_name = 's'`,
@@ -159,14 +159,14 @@ describe('keys that come and cannot be synced', () => {
     const reason = 'the external name x/b is taken in this destination by kv/other (key b), as x/b';
     expect(row!.unnamed).toEqual([{ key: 'b', reason }]);
     await db.query(`delete from sync.associations where secret_name = 'other'`);
-    await associate(contextSeeing(secretAt(2, ['a', 'b'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(2, ['a', 'b'])), testCaller(), request, 0);
     expect((await lines())['kv_1/s/b']).toMatchObject({ sync_status: 'PENDING', external_name: 'x/b' });
     await templateIs(usualTemplate);
   });
 
   test('never cost a key that is synced already: its name stays its own, whatever comes and whatever the template is now', async () => {
     await templateIs('x/{{ .SecretKey | lowercase }}');
-    await associate(contextSeeing(secretAt(1, ['B'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(1, ['B'])), testCaller(), request, 0);
     await follow(2, ['b', 'B']);
     expect(await wanted()).toEqual([{ key: 'B', desired: 'present' }]);
     await templateIs('y {{ .SecretKey }}');
@@ -178,10 +178,10 @@ describe('keys that come and cannot be synced', () => {
   test('are followed while the whole secret’s old name waits to go', async () => {
     await granularityIs('secret-path');
     await templateIs('whole/{{ .SecretPath }}');
-    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await granularityIs('secret-key');
     await templateIs(usualTemplate);
-    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'b']);
     expect(await wanted()).toEqual([
       { key: '', desired: 'absent' },
@@ -191,9 +191,9 @@ describe('keys that come and cannot be synced', () => {
   });
 
   test('are no longer spoken of when the association is to go', async () => {
-    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), wish, 0);
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'not good']);
-    await disassociate(contextSeeing(), testCaller(), wish, 0);
+    await disassociate(contextSeeing(), testCaller(), request, 0);
     expect(Object.keys(await lines())).toEqual(['kv_1/s/a']);
   });
 });
@@ -205,10 +205,10 @@ describe('with a queue that is full', () => {
     associate(
       contextSeeing({ ...secretAt(1, keys), secret_id: randomUUID() }),
       testCaller(),
-      { ...wish, secretName },
+      { ...request, secretName },
       0,
     );
-  const remove = () => disassociate(contextSeeing(), testCaller(), wish, 0);
+  const remove = () => disassociate(contextSeeing(), testCaller(), request, 0);
   const achieved = () =>
     db.query('update sync.entries set applied_generation = generation, due_at = null, announced_at = null');
 

@@ -4,7 +4,7 @@ import type { Egress } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { faulting, faultOf } from './fault-of.ts';
 
-const mostAnswerBytes = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
 /** The SDK's way to the network: through the egress guard, and bounded in time and in the size of an answer. */
 export class BoundedHttpHandler extends NodeHttpHandler {
@@ -34,7 +34,7 @@ async function* limited(body: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > mostAnswerBytes)
+      if (bytes > maxResponseBytes)
         throw new Fault('unavailable', 'the service answered with more than 1 MiB');
       yield chunk;
     }

@@ -1,5 +1,5 @@
 import { cloudASm } from '@secrets/destinations';
-import { type ConnectedDestination, type Driver, mustFit } from '@secrets/sync-worker';
+import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
 import { BoundedHttpHandler } from './bounded-http-handler.ts';
 import type { Store } from './own-secret.ts';
 import { putSecret } from './put-secret.ts';
@@ -36,7 +36,7 @@ export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions =
 function connected(store: Store, letGo: () => void): ConnectedDestination {
   return {
     async put(request, signal) {
-      mustFit(cloudASm, request.value);
+      requireFit(cloudASm, request.value);
       return { remote: await putSecret(store, request, signal) };
     },
     remove: (request, signal) => removeSecret(store, request, signal),

@@ -64,7 +64,7 @@ describe('each failure becomes a fault of the closed list', () => {
   });
 });
 
-test('a wish to wait is read in seconds or as a date, and bounded', () => {
+test('Retry-After is read in seconds or as a date, and bounded', () => {
   const wait = (header: string) =>
     faultOf(answered('Throttling', 400, { 'retry-after': header }), 'x').retryAfterSeconds;
   expect(wait('12')).toBe(12);

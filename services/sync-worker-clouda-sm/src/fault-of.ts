@@ -57,7 +57,7 @@ const sentences: Readonly<Record<FaultKind, string>> = {
   too_large: 'the value is too large',
   conflict: 'the name is taken',
   throttled: 'too many requests',
-  settling: 'the secret is not ready yet',
+  not_ready: 'the secret is not ready yet',
   unavailable: 'the service is not available',
 };
 
@@ -89,7 +89,7 @@ export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
 export function faultOf(error: unknown, doing: string): Fault {
   if (error instanceof Fault) return error;
   if (!isNativeError(error)) throw error;
-  const { status, headers } = answerOf(error);
+  const { status, headers } = responseOf(error);
   const kind = kinds[error.name] ?? kindOfStatus(status);
   if (kind !== undefined && status !== undefined) {
     const code = isCode(error.name) ? error.name : `status ${status}`;
@@ -106,7 +106,7 @@ export function faultOf(error: unknown, doing: string): Fault {
       `${doing}: neither the destination nor the environment has credentials`,
     );
   }
-  const reason = networkReason(error) ?? (status === undefined ? undefined : oddAnswer(status));
+  const reason = networkReason(error) ?? (status === undefined ? undefined : malformedResponse(status));
   if (reason === undefined) throw error;
   return new Fault('unavailable', `${doing}: ${reason}`);
 }
@@ -120,7 +120,7 @@ export async function faulting<Outcome>(doing: string, act: () => Promise<Outcom
   }
 }
 
-function answerOf(error: Error & Answered) {
+function responseOf(error: Error & Answered) {
   const { $metadata, $response } = error;
   return { status: $metadata?.httpStatusCode ?? $response?.statusCode, headers: $response?.headers ?? {} };
 }
@@ -137,7 +137,7 @@ function kindOfStatus(status: number | undefined): FaultKind | undefined {
 const isCode = (name: string): boolean =>
   /^[A-Z][A-Za-z0-9]{2,63}$/.test(name) && name !== 'Error' && name !== 'SyntaxError';
 
-const oddAnswer = (status: number): string =>
+const malformedResponse = (status: number): string =>
   status >= 300 && status < 400
     ? 'the service answered with a redirect, which is not followed'
     : 'the answer cannot be understood';
@@ -163,12 +163,12 @@ function waitIn(
   return seconds === undefined ? {} : { retryAfterSeconds: seconds };
 }
 
-const longestWaitSeconds = 86_400;
+const maxWaitSeconds = 86_400;
 
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header)
     ? Number(header)
     : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isNaN(seconds) || seconds < 0 ? undefined : Math.min(seconds, longestWaitSeconds);
+  return Number.isNaN(seconds) || seconds < 0 ? undefined : Math.min(seconds, maxWaitSeconds);
 }

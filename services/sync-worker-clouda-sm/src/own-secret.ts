@@ -42,7 +42,7 @@ export function isOwn(
  * Throws `Fault` `conflict` unless the secret is our own or may be taken over. One that another service of the
  * provider rotates, or that mirrors another region's, is never taken over.
  */
-export function mustBeOurs(
+export function requireOwnership(
   store: Store,
   secret: Described,
   terms: { knownArn: string | undefined; overwrite: boolean },

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Fault } from '@secrets/domain';
 import type { PutRequest } from '@secrets/sync-worker';
 import { hasCode } from './fault-of.ts';
-import { findSecret, mustBeOurs, type Store } from './own-secret.ts';
-import { asRemembered, bringReplicas, presentIn } from './replicas.ts';
+import { findSecret, requireOwnership, type Store } from './own-secret.ts';
+import { fromDescribed, fromRemembered, reconcileReplicas } from './replicas.ts';
 import type { Described } from './schema.ts';
 import { tagList } from './secrets-manager-api.ts';
-import { type Remote, rememberedOf, wantedTags } from './settings.ts';
+import { parseRemembered, type Remote, wantedTags } from './settings.ts';
 
 /**
- * Brings the secret to the value and to the destination's tags, key and replicas, with as few calls as can be: one
+ * Reconciles the secret with the value and the destination's tags, key and replicas, with as few calls as can be: one
  * for a new value of a known secret, none for what has not changed.
  */
 export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remote> {
-  const known = rememberedOf(request);
-  if (!known) return establish(store, request, signal);
+  const known = parseRemembered(request);
+  if (!known) return createOrAdopt(store, request, signal);
   if (request.verify) return inspect(store, request, known, signal);
   try {
     return await update(store, request, known, signal);
@@ -22,20 +22,22 @@ export async function putSecret(store: Store, request: PutRequest, signal: Abort
     if (!hasCode(error, 'ResourceNotFoundException', 'InvalidRequestException')) throw error;
     const found = await findSecret(store, known.arn, signal);
     if (found && !found.DeletedDate) throw error;
-    return found ? bring(store, request, { found, known }, signal) : establish(store, request, signal);
+    return found
+      ? reconcile(store, request, { found, known }, signal)
+      : createOrAdopt(store, request, signal);
   }
 }
 
 /** Create first: the provider decides whether the name is free, and a repeated create is the one that there was. */
-async function establish(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remote> {
+async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remote> {
   try {
     return await create(store, request, signal);
   } catch (error) {
     if (!hasCode(error, 'ResourceExistsException', 'InvalidRequestException')) throw error;
     const found = await findSecret(store, request.externalName, signal);
-    if (!found) throw stillGoing(request.externalName);
+    if (!found) throw deletionInProgress(request.externalName);
     if (!found.DeletedDate && hasCode(error, 'InvalidRequestException')) throw error;
-    return bring(store, request, { found, known: undefined }, signal);
+    return reconcile(store, request, { found, known: undefined }, signal);
   }
 }
 
@@ -52,13 +54,13 @@ async function create(store: Store, request: PutRequest, signal: AbortSignal): P
     },
     signal,
   );
-  await bringReplicas(store, ARN, presentIn(ReplicationStatus, []), signal);
+  await reconcileReplicas(store, ARN, fromDescribed(ReplicationStatus, []), signal);
   return remembered(store, request.externalName, ARN, VersionId);
 }
 
 /** A name is taken for a while after a deletion without recovery, and nothing of the secret can be seen. */
-const stillGoing = (name: string): Fault =>
-  new Fault('settling', `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`);
+const deletionInProgress = (name: string): Fault =>
+  new Fault('not_ready', `the name ${JSON.stringify(name)} is still taken by a secret that is being deleted`);
 
 async function update(
   store: Store,
@@ -67,9 +69,9 @@ async function update(
   signal: AbortSignal,
 ): Promise<Remote> {
   const version = request.valueChanged ? await putValue(store, request, known.arn, signal) : known.version;
-  await bringTags(store, known.arn, { present: known.tags, ours: known.tags }, signal);
-  await bringKey(store, known.arn, known.kmsKeyId, signal);
-  await bringReplicas(store, known.arn, asRemembered(known.replicas), signal);
+  await reconcileTags(store, known.arn, { present: known.tags, ours: known.tags }, signal);
+  await reconcileKey(store, known.arn, known.kmsKeyId, signal);
+  await reconcileReplicas(store, known.arn, fromRemembered(known.replicas), signal);
   return remembered(store, request.externalName, known.arn, version);
 }
 
@@ -80,25 +82,25 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<Remote> {
   const found = await findSecret(store, known.arn, signal);
-  return found ? bring(store, request, { found, known }, signal) : establish(store, request, signal);
+  return found ? reconcile(store, request, { found, known }, signal) : createOrAdopt(store, request, signal);
 }
 
-/** Brings a secret that is there, in whatever state, to what is wanted. */
-async function bring(
+/** Reconciles a secret that exists, in whatever state, with the request. */
+async function reconcile(
   store: Store,
   request: PutRequest,
   { found, known }: { found: Described; known: Remote | undefined },
   signal: AbortSignal,
 ): Promise<Remote> {
-  mustBeOurs(store, found, { knownArn: known?.arn, overwrite: request.overwrite });
+  requireOwnership(store, found, { knownArn: known?.arn, overwrite: request.overwrite });
   const arn = found.ARN;
   if (found.DeletedDate) await store.api.restore(arn, signal);
   const present = Object.fromEntries(found.Tags.map(({ Key, Value }) => [Key, Value]));
-  await bringTags(store, arn, { present, ours: known?.tags ?? {} }, signal);
+  await reconcileTags(store, arn, { present, ours: known?.tags ?? {} }, signal);
   const isHeld = known !== undefined && request.verify && (await holds(store, request, arn, signal));
   const version = isHeld ? known.version : await putValue(store, request, arn, signal);
-  await bringKey(store, arn, known?.kmsKeyId || found.KmsKeyId || '', signal);
-  await bringReplicas(store, arn, presentIn(found.ReplicationStatus, known?.replicas ?? []), signal);
+  await reconcileKey(store, arn, known?.kmsKeyId || found.KmsKeyId || '', signal);
+  await reconcileReplicas(store, arn, fromDescribed(found.ReplicationStatus, known?.replicas ?? []), signal);
   return remembered(store, request.externalName, arn, version);
 }
 
@@ -135,7 +137,7 @@ async function putValue(
 }
 
 /** Only tags that we set are taken away. */
-async function bringTags(
+async function reconcileTags(
   store: Store,
   arn: string,
   { present, ours }: { present: Record<string, string>; ours: Record<string, string> },
@@ -151,7 +153,7 @@ async function bringTags(
 }
 
 /** A key that is no longer configured stays: there is none to go back to but the default, which is never sent. */
-async function bringKey(
+async function reconcileKey(
   { api, settings }: Store,
   arn: string,
   present: string,

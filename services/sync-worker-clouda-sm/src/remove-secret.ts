@@ -2,7 +2,7 @@ import { Fault } from '@secrets/domain';
 import type { RemoveRequest } from '@secrets/sync-worker';
 import { hasCode } from './fault-of.ts';
 import { findSecret, isOwn, type Store } from './own-secret.ts';
-import { rememberedOf } from './settings.ts';
+import { parseRemembered } from './settings.ts';
 
 /**
  * Deletes the secret if it is ours. It is looked up by its name even when its ARN is known: the one that is known may
@@ -10,7 +10,7 @@ import { rememberedOf } from './settings.ts';
  */
 export async function removeSecret(store: Store, request: RemoveRequest, signal: AbortSignal): Promise<void> {
   const found = await findSecret(store, request.externalName, signal);
-  if (!found || found.DeletedDate || !isOwn(store, found, rememberedOf(request)?.arn)) return;
+  if (!found || found.DeletedDate || !isOwn(store, found, parseRemembered(request)?.arn)) return;
   const replicas = found.ReplicationStatus.map(({ Region }) => Region);
   if (replicas.length > 0) await store.api.removeReplicas(found.ARN, replicas, signal);
   await deleteSecret(store, found.ARN, replicas.length > 0, signal);
@@ -29,6 +29,6 @@ async function deleteSecret(
   } catch (error) {
     if (hasCode(error, 'ResourceNotFoundException')) return;
     if (!hadReplicas || !hasCode(error, 'InvalidRequestException')) throw error;
-    throw new Fault('settling', 'the replicas of the secret are still being removed');
+    throw new Fault('not_ready', 'the replicas of the secret are still being removed');
   }
 }

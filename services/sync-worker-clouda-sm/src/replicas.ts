@@ -13,14 +13,14 @@ export interface PresentReplicas {
 }
 
 /** Of a secret that somebody has described. */
-export const presentIn = (status: ReplicationStatus, ours: readonly string[]): PresentReplicas => ({
+export const fromDescribed = (status: ReplicationStatus, ours: readonly string[]): PresentReplicas => ({
   regions: regionsThat(status, (state) => state !== 'Failed'),
   finished: regionsThat(status, (state) => state === 'InSync'),
   ours,
 });
 
 /** Of a secret as the last put left it. */
-export const asRemembered = (regions: readonly string[]): PresentReplicas => ({
+export const fromRemembered = (regions: readonly string[]): PresentReplicas => ({
   regions,
   finished: regions,
   ours: regions,
@@ -28,9 +28,9 @@ export const asRemembered = (regions: readonly string[]): PresentReplicas => ({
 
 /**
  * Adds the replicas that are missing and removes those that we added and the destination no longer names. Throws
- * `Fault` `settling` while one is being made, and `conflict` when a region has a secret of that name of its own.
+ * `Fault` `not_ready` while one is being made, and `conflict` when a region has a secret of that name of its own.
  */
-export async function bringReplicas(
+export async function reconcileReplicas(
   store: Store,
   arn: string,
   present: PresentReplicas,
@@ -67,10 +67,10 @@ async function addReplicas(
     wanted.includes(region),
   );
   if (failed.length > 0) await api.removeReplicas(arn, failed, signal);
-  mustBeFinished(status, { wanted, failed });
+  requireFinished(status, { wanted, failed });
 }
 
-function mustBeFinished(
+function requireFinished(
   status: ReplicationStatus,
   { wanted, failed }: { wanted: readonly string[]; failed: readonly string[] },
 ): void {
@@ -82,7 +82,7 @@ function mustBeFinished(
   const finished = regionsThat(status, (state) => state === 'InSync');
   const underWay = wanted.filter((region) => !finished.includes(region));
   if (underWay.length > 0)
-    throw new Fault('settling', `the secret is still being replicated to ${underWay.join(', ')}`);
+    throw new Fault('not_ready', `the secret is still being replicated to ${underWay.join(', ')}`);
 }
 
 const regionsThat = (status: ReplicationStatus, is: (state: string | undefined) => boolean): string[] =>

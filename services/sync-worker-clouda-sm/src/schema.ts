@@ -31,7 +31,7 @@ export type Described = z.infer<typeof Described>;
 export type ReplicationStatus = z.infer<typeof ReplicationStatus>;
 
 /** Reads an answer; one without what it must have is nonsense, hence `unavailable`. */
-export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
+export function parseResponse<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new Fault('unavailable', 'the secrets manager gave an answer that cannot be understood');

@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { credentialsFor, type Link } from './credentials.ts';
 import { faulting, hasCode } from './fault-of.ts';
-import { Described, Replicated, readAnswer, Written } from './schema.ts';
+import { Described, parseResponse, Replicated, Written } from './schema.ts';
 import type { CloudASettings } from './settings.ts';
 
 /** The calls of the secrets manager; failures are `Fault`s. Each is one request, given up with the signal. */
@@ -32,7 +32,7 @@ export class SecretsManagerApi {
   }
 
   async create(input: CreateSecretCommandInput, signal: AbortSignal) {
-    return readAnswer(
+    return parseResponse(
       Written,
       await this.#call(
         'CreateSecret',
@@ -44,7 +44,7 @@ export class SecretsManagerApi {
 
   async describe(SecretId: string, signal: AbortSignal) {
     const command = new DescribeSecretCommand({ SecretId });
-    return readAnswer(
+    return parseResponse(
       Described,
       await this.#call('DescribeSecret', (client, bound) => client.send(command, bound), signal),
     );
@@ -58,7 +58,7 @@ export class SecretsManagerApi {
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
-    return readAnswer(
+    return parseResponse(
       Written,
       await this.#call(
         'PutSecretValue',
@@ -108,7 +108,7 @@ export class SecretsManagerApi {
   async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
     const AddReplicaRegions = regions.map((Region) => ({ Region }));
     const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
-    return readAnswer(
+    return parseResponse(
       Replicated,
       await this.#call('ReplicateSecretToRegions', (client, bound) => client.send(command, bound), signal),
     );
@@ -130,7 +130,7 @@ export class SecretsManagerApi {
     signal: AbortSignal,
   ): Promise<Answer> {
     const once = () =>
-      faulting(operation, () => untilAborted(send(this.#client, { abortSignal: signal }), signal));
+      faulting(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal));
     try {
       return await once();
     } catch (error) {
@@ -144,12 +144,12 @@ export class SecretsManagerApi {
 export const tagList = (tags: Record<string, string>) =>
   Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 
-/** Getting credentials does not mind the SDK's signal. */
-function untilAborted<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+/** Rejects when the signal aborts: the SDK ignores it while it fetches credentials. */
+function abortable<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const abort = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -51,7 +51,7 @@ const Remote = z.object({
 export type Remote = z.infer<typeof Remote>;
 
 /** What the last put remembered; undefined at the first, and for another name. */
-export function rememberedOf({
+export function parseRemembered({
   remote,
   externalName,
 }: Pick<PutRequest, 'remote' | 'externalName'>): Remote | undefined {

@@ -157,7 +157,7 @@ describe('removal', () => {
     await connected.remove({ entryId: 'e', externalName: request.externalName, remote }, signal());
     const again = { ...request, ...newValue(request, 'two') };
     await expect(connected.put(again, signal())).rejects.toMatchObject({
-      kind: 'settling',
+      kind: 'not_ready',
       message: expect.stringContaining('still taken by a secret that is being deleted'),
     });
     await connected.close();
@@ -243,7 +243,7 @@ describe('replicas', () => {
     for (const request of [free, blocked]) {
       for (const _again of [1, 2])
         await expect(mirrored.put(request, signal())).rejects.toMatchObject({
-          kind: 'settling',
+          kind: 'not_ready',
           message: 'the secret is still being replicated to eu-west-1',
         });
     }

@@ -13,13 +13,13 @@ import {
 } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
 import { type ConnectedDestination, createEgressGuard, type DestinationSettings } from '@secrets/sync-worker';
-import type { BadDay, DriverHarness } from '@secrets/sync-worker/testing';
+import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
 import { createLogger } from '@secrets/telemetry';
 import { type CloudASmOptions, cloudaSmDriver } from '../src/driver.ts';
 
 export const region = 'eu-central-1';
 
-const faults: Record<BadDay, FaultSpec> = {
+const faults: Record<FaultScenario, FaultSpec> = {
   throttled: { effect: 'throttle', retryAfterSeconds: 7 },
   unavailable: { effect: 'server-error' },
   forbidden: { effect: 'error', code: 'AccessDeniedException', message: 'canary-7f3a' },
@@ -104,7 +104,7 @@ export async function startHarness(
         new CreateSecretCommand({ Name: name, SecretString: value, Tags: [{ Key: 'theirs', Value: 'x' }] }),
       );
     },
-    order: (day) => void sandbox.cloudA.faults.add(faults[day]),
+    inject: (scenario) => void sandbox.cloudA.faults.add(faults[scenario]),
     clear: () => sandbox.cloudA.faults.clear(),
     callCount: () => sandbox.cloudA.calls().length,
     outputs: () => JSON.stringify(sandbox.cloudA.calls()) + lines.join(''),

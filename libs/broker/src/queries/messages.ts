@@ -45,7 +45,7 @@ export async function requeueMessages(sql: Sql, queue: string, ids: readonly num
   );
 }
 
-export async function parkMessages(sql: Sql, queue: string, ids: readonly number[]): Promise<void> {
+export async function moveToDeadLetters(sql: Sql, queue: string, ids: readonly number[]): Promise<void> {
   await sql.query(
     `with gone as (
        delete from broker.messages where queue = $1 and id = any($2::int8[])
@@ -57,7 +57,7 @@ export async function parkMessages(sql: Sql, queue: string, ids: readonly number
   );
 }
 
-export async function parkedMessages(
+export async function readDeadLetters(
   sql: Sql,
   queue: string,
   limit: number,
@@ -71,16 +71,16 @@ export async function parkedMessages(
 export interface StoredCounts {
   queue: string;
   waiting: number;
-  parked: number;
+  deadLetters: number;
 }
 
 /** Counts everything; for the start, after which the counts are kept in memory. */
 export async function countMessages(sql: Sql): Promise<StoredCounts[]> {
   return await sql.query<StoredCounts>(
-    `select queue, sum(waiting)::int8 as waiting, sum(parked)::int8 as parked from (
-       select queue, count(*) as waiting, 0 as parked from broker.messages group by queue
+    `select queue, sum(waiting)::int8 as waiting, sum(dead_letters)::int8 as "deadLetters" from (
+       select queue, count(*) as waiting, 0 as dead_letters from broker.messages group by queue
        union all
-       select queue, 0 as waiting, count(*) as parked from broker.parked group by queue
+       select queue, 0 as waiting, count(*) as dead_letters from broker.parked group by queue
      ) as counts group by queue`,
   );
 }

@@ -3,7 +3,7 @@ import type { NameVariables } from './name-variables.ts';
 import type { NameTemplate, Source } from './parse-template.ts';
 import { TemplateError } from './template-error.ts';
 
-const longestName = 2048;
+const maxNameLength = 2048;
 
 /**
  * The name that a template gives for one external secret: the same for the same variables, always. Throws
@@ -18,8 +18,8 @@ export function evaluateTemplate(template: NameTemplate, variables: NameVariable
       ),
     )
     .join('');
-  if (name.length > longestName)
-    throw new TemplateError(`the name would be longer than ${longestName} characters`);
+  if (name.length > maxNameLength)
+    throw new TemplateError(`the name would be longer than ${maxNameLength} characters`);
   return name;
 }
 

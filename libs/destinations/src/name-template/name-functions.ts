@@ -12,7 +12,7 @@ export interface NameFunction {
 }
 
 const hashDigits = 16;
-const longest = 2048;
+const maxLength = 2048;
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
@@ -27,11 +27,11 @@ export function truncateSha256(text: string, length: number): string {
 }
 
 const between =
-  (least: number) =>
+  (minLength: number) =>
   ([length]: readonly (string | number)[]): string | undefined =>
-    Number(length) >= least && Number(length) <= longest
+    Number(length) >= minLength && Number(length) <= maxLength
       ? undefined
-      : `takes a number from ${least} to ${longest}`;
+      : `takes a number from ${minLength} to ${maxLength}`;
 
 /** The functions of name templates, all deterministic (docs/conventions.md#54-names). */
 export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, NameFunction>([
@@ -80,13 +80,13 @@ export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, 
   ['base64', { parameters: [], apply: (text) => Buffer.from(text, 'utf8').toString('base64') }],
 ]);
 
-const longestStep = 65_536;
+const maxStepLength = 65_536;
 
 /** Applies a function by its name. Throws `TemplateError` when the outcome is over 65,536 characters. */
 export function applyNameFunction(name: string, text: string, args: readonly (string | number)[]): string {
   const outcome = nameFunctions.get(name)?.apply(text, args);
   if (outcome === undefined) throw new TemplateError(`unknown function ${name}`);
-  if (outcome.length > longestStep)
-    throw new TemplateError(`${name} gives more than ${longestStep} characters`);
+  if (outcome.length > maxStepLength)
+    throw new TemplateError(`${name} gives more than ${maxStepLength} characters`);
   return outcome;
 }

@@ -14,15 +14,15 @@ export interface Part {
 
 export type NameTemplate = readonly Part[];
 
-const longestTemplate = 1024;
+const maxTemplateLength = 1024;
 
 /**
  * Parses a name template: literal text and actions such as `{{ .SecretPath | replace "/" "-" | lowercase }}` or,
  * the same, `{{ replace "/" "-" .SecretPath | lowercase }}`. Throws `TemplateError` naming what is wrong and where.
  */
 export function parseTemplate(template: string): NameTemplate {
-  if (template.length > longestTemplate) {
-    throw new TemplateError(`the template is longer than ${longestTemplate} characters`);
+  if (template.length > maxTemplateLength) {
+    throw new TemplateError(`the template is longer than ${maxTemplateLength} characters`);
   }
   return tokenise(template).map((section) =>
     section.kind === 'literal'

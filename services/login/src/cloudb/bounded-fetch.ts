@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
 
-const mostBytes = 512 * 1024;
+const maxBytes = 512 * 1024;
 const timeoutMs = 5_000;
 
 /**
@@ -32,12 +32,12 @@ async function boundedBody(response: Response): Promise<Buffer<ArrayBuffer>> {
   try {
     for await (const part of response.body ?? []) {
       size += part.byteLength;
-      if (size > mostBytes) break; // leaving the loop ends the connection
+      if (size > maxBytes) break; // leaving the loop ends the connection
       parts.push(part);
     }
   } catch (cause) {
     throw new Problem('unavailable', 'the directory stopped in the middle of its answer', { cause });
   }
-  if (size > mostBytes) throw new Problem('bad_gateway', 'the directory answers with too much');
+  if (size > maxBytes) throw new Problem('bad_gateway', 'the directory answers with too much');
   return Buffer.concat(parts);
 }

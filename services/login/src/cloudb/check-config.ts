@@ -1,5 +1,5 @@
 import { Problem } from '@secrets/domain';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { fetchDocument } from './bounded-fetch.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { discoverKeys } from './discovery.ts';
@@ -12,10 +12,10 @@ export interface CheckStep {
 
 /** Tries what a login would need of a configuration, one step after the other, and says how far it came. */
 export async function checkConfig(
-  app: LoginApp,
+  context: Context,
   config: ConfigSettings,
 ): Promise<{ ok: boolean; steps: CheckStep[] }> {
-  const tenant = app.directory.tenantOf(config);
+  const tenant = context.directory.tenantOf(config);
   const discovery = await tried(() => discoverKeys(tenant));
   const keys =
     discovery.value === undefined

@@ -4,7 +4,7 @@ import type { DirectoryTenant } from './discovery.ts';
 import { directories } from './environments.ts';
 import { TenantKeys } from './tenant-keys.ts';
 
-const mostTenants = 1_000;
+const maxTenants = 1_000;
 
 /** The keys of every tenant that a mount is configured for. */
 export class DirectoryKeys {
@@ -32,7 +32,7 @@ export class DirectoryKeys {
     const name = nameOf(tenant);
     let keys = this.#tenants.get(name);
     if (keys === undefined) {
-      if (this.#tenants.size >= mostTenants) this.#tenants.clear();
+      if (this.#tenants.size >= maxTenants) this.#tenants.clear();
       keys = new TenantKeys(tenant, this.#clock);
       this.#tenants.set(name, keys);
     }

@@ -9,7 +9,7 @@ export type LoginTargets = (
   role: string,
 ) => Promise<LoginTarget | undefined>;
 
-const mostTargets = 2_000;
+const maxTargets = 2_000;
 
 /**
  * Keeps mounts, configurations and roles in memory, and looks at the epoch before each use: a change that was
@@ -17,14 +17,14 @@ const mostTargets = 2_000;
  * not there is not kept, so strangers' guesses fill nothing.
  */
 export function loginTargets(db: Sql): LoginTargets {
-  const kept = epochCache<LoginTarget>({
+  const cache = epochCache<LoginTarget>({
     epochNow: sharedRead(() => readEpoch(db)),
-    most: mostTargets,
-    isKept: ({ role }) => role !== null,
+    maxEntries: maxTargets,
+    isCacheable: ({ role }) => role !== null,
   });
   return (namespaceId, mount, role) => {
     const name = role.toLowerCase();
-    return kept.get(JSON.stringify([namespaceId, mount, name]), () =>
+    return cache.get(JSON.stringify([namespaceId, mount, name]), () =>
       readLoginTarget(db, namespaceId, mount, name),
     );
   };

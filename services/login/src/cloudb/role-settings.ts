@@ -2,11 +2,11 @@ import { invalid } from '@secrets/domain';
 import { flag, seconds, stringList } from '@secrets/http';
 import { z } from 'zod';
 import { systemTtlSeconds } from '../tokens/token-lifetime.ts';
-import { cidrList, count, policyNames } from '../tokens/token-wish.ts';
+import { cidrList, count, policyNames } from '../tokens/token-request.ts';
 
-const mostBounds = 1_000;
+const maxBounds = 1_000;
 const bounds = stringList
-  .refine((list) => list.length <= mostBounds, { error: `holds at most ${mostBounds}` })
+  .refine((list) => list.length <= maxBounds, { error: `holds at most ${maxBounds}` })
   .refine((list) => list.every((part) => part.length <= 512), { error: 'holds at most 512 characters each' });
 const policies = policyNames.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
@@ -91,12 +91,12 @@ const hasBound = (role: RoleSettings): boolean =>
   needsProvider(role) || role.bound_service_principal_ids.length > 0 || role.bound_group_ids.length > 0;
 
 function refuseImpossibleToken(role: RoleSettings): void {
-  const longest = Math.min(
+  const maxSeconds = Math.min(
     role.token_max_ttl || systemTtlSeconds,
     role.token_explicit_max_ttl || systemTtlSeconds,
     systemTtlSeconds,
   );
-  if (role.token_ttl > longest) throw invalid('token_ttl: is over the maximum');
+  if (role.token_ttl > maxSeconds) throw invalid('token_ttl: is over the maximum');
   if (role.token_max_ttl > systemTtlSeconds) throw invalid('token_max_ttl: is over 768h');
   if (role.token_period > systemTtlSeconds) throw invalid('token_period: is over 768h');
   if (role.token_policies.includes('root'))

@@ -9,7 +9,7 @@ const unknownKeyCoolDownMs = 30_000;
 const failureCoolDownMs = 1_000;
 const refreshAfterMs = 10 * 60_000;
 /** Longest time for which keys are trusted that the directory has not confirmed again. */
-const mostStaleMs = 24 * 3_600_000;
+const maxStaleMs = 24 * 3_600_000;
 
 /**
  * The signing keys of one tenant. One fetch is under way at a time; an unknown key id fetches again at most twice a
@@ -38,7 +38,7 @@ export class TenantKeys {
 
   async #usableKeySet(): Promise<KeySet> {
     const age = this.#clock() - this.#confirmedAt;
-    if (this.#keySet === undefined || age > mostStaleMs) return this.#fetch();
+    if (this.#keySet === undefined || age > maxStaleMs) return this.#fetch();
     if (age > refreshAfterMs) this.#fetch().catch(() => undefined); // the old keys serve meanwhile
     return this.#keySet;
   }

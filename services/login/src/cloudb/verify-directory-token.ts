@@ -3,7 +3,7 @@ import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, j
 import type { ConfigSettings } from './config-settings.ts';
 import { issuersOf } from './environments.ts';
 
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 const leewaySeconds = 60;
 
 /**
@@ -16,7 +16,7 @@ export async function verifyDirectoryToken(
   keys: JWTVerifyGetKey,
   config: Pick<ConfigSettings, 'environment' | 'tenant_id' | 'resource'>,
 ): Promise<JWTPayload> {
-  if (Buffer.byteLength(token) > mostBytes) throw invalid('jwt: is over 64 KiB');
+  if (Buffer.byteLength(token) > maxBytes) throw invalid('jwt: is over 64 KiB');
   refuseMalformed(token);
   const bare = config.resource.replace(/\/$/, '');
   try {

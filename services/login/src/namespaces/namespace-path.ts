@@ -3,7 +3,7 @@ import { invalid } from '@secrets/domain';
 const segment = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 /** First segments of the API's own paths, and the name of the root namespace: they would make paths ambiguous. */
 const reserved = new Set(['root', 'sys', 'auth', 'audit', 'identity', 'cubbyhole', 'v1']);
-const longestPath = 512;
+const maxPathLength = 512;
 
 /** Whether a namespace (its path) is another one or lies below it. */
 export const isWithin = (path: string, ancestor: string): boolean =>
@@ -18,7 +18,7 @@ export function namespaceBelow(parent: string, relative: string): string {
     if (reserved.has(name.toLowerCase())) throw invalid(`path: ${name} is a reserved name`);
   }
   const path = [...(parent === '' ? [] : [parent]), ...segments].join('/');
-  if (path.length > longestPath) throw invalid(`path: at most ${longestPath} characters`);
+  if (path.length > maxPathLength) throw invalid(`path: at most ${maxPathLength} characters`);
   return path;
 }
 

@@ -3,22 +3,22 @@ import { invalid } from '@secrets/domain';
 import { readHcl } from './read-hcl.ts';
 import { repeatedName } from './repeated-name.ts';
 
-const mostBytes = 65_536;
-const mostPaths = 2_000;
+const maxBytes = 65_536;
+const maxPaths = 2_000;
 /** Each is a pattern of its own that a request may have to be held against; the others are found in maps. */
-const mostPlusPaths = 200;
+const maxPlusPaths = 200;
 
 /**
  * Reads a policy, in HCL or JSON, into the rules that are evaluated. Nothing in it is passed over: a field that this
  * service does not know might be a limit that somebody counts on. Throws a problem (`invalid`) that says what and where.
  */
 export async function parsePolicy(source: string): Promise<PolicyRules> {
-  if (Buffer.byteLength(source) > mostBytes) throw invalid('policy: at most 64 KiB');
+  if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: at most 64 KiB');
   const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source);
   const rules = rulesIn(tree);
-  if (rules.length > mostPaths) throw invalid(`policy: at most ${mostPaths} paths`);
-  if (rules.filter(({ path }) => hasPlus.test(path)).length > mostPlusPaths)
-    throw invalid(`policy: at most ${mostPlusPaths} paths with +`);
+  if (rules.length > maxPaths) throw invalid(`policy: at most ${maxPaths} paths`);
+  if (rules.filter(({ path }) => hasPlus.test(path)).length > maxPlusPaths)
+    throw invalid(`policy: at most ${maxPlusPaths} paths with +`);
   const parsed = PolicyRules.safeParse({ paths: rules });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { invalid, Problem } from '@secrets/domain';
 
 const timeoutMs = 5_000;
-const mostNesting = 16;
+const maxNesting = 16;
 const failure = 'unable to parse JSON: '; // how the parser says that it could not read its input
 const position = /^At (\d+):(\d+): (.*)$/s;
 
@@ -12,7 +12,7 @@ const position = /^At (\d+):(\d+): (.*)$/s;
  * its memory back. Throws a problem (`invalid`) that names line and column.
  */
 export async function readHcl(text: string): Promise<unknown> {
-  if (nesting(text) > mostNesting) throw unreadable();
+  if (nesting(text) > maxNesting) throw unreadable();
   const answer = await inTurn(() => parseApart(text));
   if (!answer.startsWith(failure)) return JSON.parse(answer);
   const reason = answer.slice(failure.length);
@@ -22,13 +22,13 @@ export async function readHcl(text: string): Promise<unknown> {
   );
 }
 
-const mostWaiting = 16;
+const maxWaiting = 16;
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
 /** One thread at a time: each takes some 40 MB while it lives. */
 async function inTurn(work: () => Promise<string>): Promise<string> {
-  if (waiting >= mostWaiting)
+  if (waiting >= maxWaiting)
     throw new Problem('rate_limited', 'too many policies are being written at once', {
       retryAfterSeconds: 1,
     });

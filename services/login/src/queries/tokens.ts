@@ -1,4 +1,4 @@
-import { ancestorsEnd } from '@secrets/access';
+import { ancestorExpirySql } from '@secrets/access';
 import type { Db, Sql } from '@secrets/db';
 import { errorCode, permissionDenied } from '@secrets/domain';
 import type { LoginSource } from '../cloudb/login-source.ts';
@@ -42,17 +42,17 @@ export interface StoredToken {
   explicitMaxTtlSeconds: number;
   maxExpiresAt: Date | null;
   expiresAt: Date | null;
-  /** The earliest end of what it was made with; null when none of that ends. */
-  ancestorsEndAt: Date | null;
+  /** The earliest expiry of its ancestors; null when none of them expires. */
+  ancestorsExpireAt: Date | null;
   usesLeft: number | null;
   loginSource: LoginSource | null;
   createdAt: Date;
   renewedAt: Date | null;
 }
 
-/** When a token ends: at its own end or that of what it was made with, whichever comes first; null is for ever. */
-export const endOf = (token: Pick<StoredToken, 'expiresAt' | 'ancestorsEndAt'>): Date | null =>
-  earliest(token.expiresAt, token.ancestorsEndAt);
+/** When a token expires: at its own expiry or the earliest of its ancestors', whichever comes first; null is never. */
+export const effectiveExpiry = (token: Pick<StoredToken, 'expiresAt' | 'ancestorsExpireAt'>): Date | null =>
+  earliest(token.expiresAt, token.ancestorsExpireAt);
 
 const foreignKeyViolation = '23503';
 
@@ -101,10 +101,10 @@ const storedToken = `
     t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs", t.renewable,
     t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
-    t.expires_at as "expiresAt", above.ends_at as "ancestorsEndAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
+    t.expires_at as "expiresAt", above.ends_at as "ancestorsExpireAt", t.uses_left as "usesLeft", t.login_source as "loginSource",
     t.created_at as "createdAt", t.renewed_at as "renewedAt"
   from login.tokens t join login.namespaces n on n.id = t.namespace_id
-  cross join lateral (select ${ancestorsEnd('t.parent_accessor')} as ends_at) above`;
+  cross join lateral (select ${ancestorExpirySql('t.parent_accessor')} as ends_at) above`;
 const stillValid = (above: string) => `coalesce(least(t.expires_at, ${above}) > now(), true)`;
 
 /** The token of an accessor; undefined when there is none or it has ended. */
@@ -123,7 +123,7 @@ export async function tokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken |
 export async function renewTokenUntil(sql: Sql, accessor: string, expiresAt: Date | null): Promise<boolean> {
   const rows = await sql.query(
     `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
-     where t.accessor = $1 and ${stillValid(ancestorsEnd('t.parent_accessor'))} returning 1`,
+     where t.accessor = $1 and ${stillValid(ancestorExpirySql('t.parent_accessor'))} returning 1`,
     [accessor, expiresAt],
   );
   return rows.length > 0;
@@ -135,8 +135,8 @@ export const deleteToken = (db: Db, accessor: string): Promise<void> =>
     await tx.query('delete from login.tokens where accessor = $1', [accessor]);
   });
 
-/** Revokes a token alone; its children go on without a parent. */
-export const deleteTokenAlone = (db: Db, accessor: string): Promise<void> =>
+/** Revokes a token alone; its children become orphans. */
+export const revokeOrphan = (db: Db, accessor: string): Promise<void> =>
   revoking(db, async (tx) => {
     await tx.query('update login.tokens set parent_accessor = null where parent_accessor = $1', [accessor]);
     await tx.query('delete from login.tokens where accessor = $1', [accessor]);
@@ -144,8 +144,8 @@ export const deleteTokenAlone = (db: Db, accessor: string): Promise<void> =>
 
 const ended = '(expires_at <= now() or uses_left = 0)';
 
-/** Deletes up to `most` tokens that have ended or are used up, with what was made with them; gives how many there were. */
-export async function deleteExpiredTokens(db: Db, most: number): Promise<number> {
+/** Deletes up to `limit` tokens that have ended or are used up, with what was made with them; gives how many there were. */
+export async function deleteExpiredTokens(db: Db, limit: number): Promise<number> {
   const due = await db.query(`select 1 from login.tokens where ${ended} limit 1`);
   if (due.length === 0) return 0;
   return revoking(db, async (tx) => {
@@ -153,7 +153,7 @@ export async function deleteExpiredTokens(db: Db, most: number): Promise<number>
       `delete from login.tokens where hash in (
          select hash from login.tokens where ${ended} limit $1 for update skip locked
        ) returning 1`,
-      [most],
+      [limit],
     );
     return gone.length;
   });
@@ -170,6 +170,6 @@ export async function insertRootToken(db: Db, token: NewToken): Promise<boolean>
   });
 }
 
-export async function rootTokenWasMade(sql: Sql): Promise<boolean> {
+export async function rootTokenWasCreated(sql: Sql): Promise<boolean> {
   return (await sql.query('select 1 from login.root_token')).length > 0;
 }

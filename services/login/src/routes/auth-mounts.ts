@@ -3,8 +3,7 @@ import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { mountPath } from '../cloudb/mount-path.ts';
-import { requireGrant } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import {
   type AuthMount,
   authMountByPath,
@@ -12,19 +11,20 @@ import {
   deleteAuthMount,
   insertAuthMount,
 } from '../queries/auth-mounts.ts';
+import { requireGrant } from '../require-grant.ts';
 
 const params = z.object({ path: z.string() });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
-export const authMountEndpoints = (app: LoginApp): Endpoint[] => [
-  readAll(app),
-  list(app),
-  read(app),
-  enable(app),
-  disable(app),
+export const authMountEndpoints = (context: Context): Endpoint[] => [
+  readAll(context),
+  list(context),
+  read(context),
+  enable(context),
+  disable(context),
 ];
 
-const described = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
+const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
   type,
   accessor,
   description,
@@ -37,32 +37,35 @@ const builtIn = ({ namespace }: Caller) => ({
   description: 'built in',
 });
 
-const readAll = (app: LoginApp) =>
+const readAll = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/auth',
     summary: 'Read the auth mounts of this namespace',
-    handle: async ({ caller }) => ({ data: await byPath(app, caller) }),
+    handle: async ({ caller }) => ({ data: await byPath(context, caller) }),
   });
 
-const list = (app: LoginApp) =>
+const list = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/auth',
     summary: 'List the auth mounts of this namespace',
     handle: async ({ caller }) => {
-      const mounts = await byPath(app, caller);
+      const mounts = await byPath(context, caller);
       return { data: { keys: Object.keys(mounts), key_info: mounts } };
     },
   });
 
-async function byPath(app: LoginApp, caller: Caller): Promise<Record<string, ReturnType<typeof described>>> {
-  const mounts = await authMounts(app.db, caller.namespace.id);
-  const named = mounts.map((mount) => [`${mount.path}/`, described(mount)] as const);
+async function byPath(
+  context: Context,
+  caller: Caller,
+): Promise<Record<string, ReturnType<typeof presentMount>>> {
+  const mounts = await authMounts(context.db, caller.namespace.id);
+  const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
   return Object.fromEntries([...named, ['token/', builtIn(caller)]]);
 }
 
-const read = (app: LoginApp) =>
+const read = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/auth/*path',
@@ -70,13 +73,13 @@ const read = (app: LoginApp) =>
     params,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') return { data: { ...builtIn(caller), path: 'token/' } };
-      const mount = await authMountByPath(app.db, caller.namespace.id, path.replace(/\/$/, ''));
+      const mount = await authMountByPath(context.db, caller.namespace.id, path.replace(/\/$/, ''));
       if (mount === undefined) throw notFound();
-      return { data: { ...described(mount), path: `${mount.path}/` } };
+      return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });
 
-const enable = (app: LoginApp) =>
+const enable = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/auth/*path',
@@ -89,13 +92,13 @@ const enable = (app: LoginApp) =>
     handle: async ({ params, body, caller }) => {
       const path = mountPath(params.path);
       if (body.type !== 'cloudB') throw invalid('type: must be cloudB');
-      requireGrant(caller, (await authMountByPath(app.db, caller.namespace.id, path)) !== undefined);
-      await insertAuthMount(app.db, caller.namespace.id, { path, description: body.description });
+      requireGrant(caller, (await authMountByPath(context.db, caller.namespace.id, path)) !== undefined);
+      await insertAuthMount(context.db, caller.namespace.id, { path, description: body.description });
       return undefined;
     },
   });
 
-const disable = (app: LoginApp) =>
+const disable = (context: Context) =>
   endpoint({
     method: 'delete',
     path: '/sys/auth/*path',
@@ -103,8 +106,8 @@ const disable = (app: LoginApp) =>
     params,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') throw invalid('path: token is built in');
-      const mount = await authMountByPath(app.db, caller.namespace.id, path.replace(/\/$/, ''));
-      if (mount !== undefined) await deleteAuthMount(app.db, mount.id);
+      const mount = await authMountByPath(context.db, caller.namespace.id, path.replace(/\/$/, ''));
+      if (mount !== undefined) await deleteAuthMount(context.db, mount.id);
       return undefined;
     },
   });

@@ -1,18 +1,22 @@
 import { invalid } from '@secrets/domain';
 import { type Endpoint, endpoint, stringList } from '@secrets/http';
 import { z } from 'zod';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/tokens.ts';
 import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
 
-const mostPaths = 256;
+const maxPaths = 256;
 const asked = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value. */
-export const capabilityEndpoints = (app: LoginApp): Endpoint[] => [own(app), byAccessor(app), byToken(app)];
+export const capabilityEndpoints = (context: Context): Endpoint[] => [
+  own(context),
+  byAccessor(context),
+  byToken(context),
+];
 
-const own = (app: LoginApp) =>
+const own = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-self',
@@ -20,32 +24,34 @@ const own = (app: LoginApp) =>
     body: z.object(asked),
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
-      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
-const byAccessor = (app: LoginApp) =>
+const byAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-accessor',
     summary: 'What the token of an accessor may do on some paths',
     body: z.object({ ...asked, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const token = await findByAccessor(app, caller, body.accessor);
-      return answer(await capabilitiesOf(app.db, holderOf(token), caller.namespace, pathsIn(body)));
+      const token = await findByAccessor(context, caller, body.accessor);
+      return presentCapabilities(
+        await capabilitiesOf(context.db, holderOf(token), caller.namespace, pathsIn(body)),
+      );
     },
   });
 
-const byToken = (app: LoginApp) =>
+const byToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities',
     summary: 'What a token may do on some paths',
     body: z.object({ ...asked, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const batch = await findBatchToken(app, caller, body.token);
-      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(app, caller, body.token));
-      return answer(await capabilitiesOf(app.db, holder, caller.namespace, pathsIn(body)));
+      const batch = await findBatchToken(context, caller, body.token);
+      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(context, caller, body.token));
+      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
@@ -54,20 +60,20 @@ const holderOf = (token: StoredToken) => ({
   namespace: { id: token.namespaceId, path: token.namespacePath },
 });
 
-const holderOfBatch = ({ holds, namespacePath }: FoundBatchToken) => ({
-  policies: holds.policies,
-  namespace: { id: holds.namespace_id, path: namespacePath },
+const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
+  policies: payload.policies,
+  namespace: { id: payload.namespace_id, path: namespacePath },
 });
 
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
-  if (paths.length > mostPaths) throw invalid(`paths: at most ${mostPaths}`);
+  if (paths.length > maxPaths) throw invalid(`paths: at most ${maxPaths}`);
   return paths;
 }
 
 /** One path's answer also stands under `capabilities`. */
-function answer(byPath: Record<string, readonly string[]>) {
+function presentCapabilities(byPath: Record<string, readonly string[]>) {
   const all = Object.values(byPath);
   return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };
 }

@@ -4,8 +4,7 @@ import { encrypt } from '@secrets/seal';
 import { z } from 'zod';
 import { checkConfig } from '../cloudb/check-config.ts';
 import { ConfigBody, type ConfigSettings, mergedConfig, withoutEffect } from '../cloudb/config-settings.ts';
-import { requireGrant } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import {
   changingMount,
   configOfMount,
@@ -13,34 +12,35 @@ import {
   type StoredConfig,
   saveConfig,
 } from '../queries/cloudb.ts';
-import { mountOfRequest } from './mount-of-request.ts';
+import { requireGrant } from '../require-grant.ts';
+import { requireAuthMount } from './require-auth-mount.ts';
 
 const params = z.object({ mount: z.string() });
 const path = '/auth/*mount/config';
 
 /** `auth/<mount>/config` (docs/conventions.md#31-configuration). */
-export const configEndpoints = (app: LoginApp): Endpoint[] => [
-  readConfigEndpoint(app),
-  writeConfig(app),
-  patchConfig(app),
-  removeConfig(app),
-  check(app),
-  rotateRoot(app),
+export const configEndpoints = (context: Context): Endpoint[] => [
+  readConfigEndpoint(context),
+  writeConfig(context),
+  patchConfig(context),
+  removeConfig(context),
+  check(context),
+  rotateRoot(context),
 ];
 
-const readConfigEndpoint = (app: LoginApp) =>
+const readConfigEndpoint = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: "Read the login method's configuration; the secret is never part of it",
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      return { data: (await storedConfig(app, id)).settings };
+      const { id } = await requireAuthMount(context, caller, mount);
+      return { data: (await storedConfig(context, id)).settings };
     },
   });
 
-const writeConfig = (app: LoginApp) =>
+const writeConfig = (context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -48,14 +48,14 @@ const writeConfig = (app: LoginApp) =>
     params,
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      const settings = await write(app, id, body, (stored) => requireGrant(caller, stored !== undefined));
+      const { id } = await requireAuthMount(context, caller, mount);
+      const settings = await write(context, id, body, (stored) => requireGrant(caller, stored !== undefined));
       for (const sentence of withoutEffect(settings)) warn(sentence);
       return undefined;
     },
   });
 
-const patchConfig = (app: LoginApp) =>
+const patchConfig = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
@@ -63,8 +63,8 @@ const patchConfig = (app: LoginApp) =>
     params,
     body: ConfigBody,
     handle: async ({ params: { mount }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      const settings = await write(app, id, body, (stored) => {
+      const { id } = await requireAuthMount(context, caller, mount);
+      const settings = await write(context, id, body, (stored) => {
         if (stored === undefined) throw notFound();
       });
       for (const sentence of withoutEffect(settings)) warn(sentence);
@@ -72,79 +72,82 @@ const patchConfig = (app: LoginApp) =>
     },
   });
 
-const removeConfig = (app: LoginApp) =>
+const removeConfig = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
     summary: "Delete the login method's configuration",
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      await forgetTenant(app, id);
-      await changingMount(app.db, id, (tx) => deleteConfig(tx, id));
+      const { id } = await requireAuthMount(context, caller, mount);
+      await forgetTenant(context, id);
+      await changingMount(context.db, id, (tx) => deleteConfig(tx, id));
       return undefined;
     },
   });
 
-const check = (app: LoginApp) =>
+const check = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/check`,
     summary: 'Try the configuration, step by step, without logging anybody in',
     params,
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      return { data: await checkConfig(app, (await storedConfig(app, id)).settings) };
+      const { id } = await requireAuthMount(context, caller, mount);
+      return { data: await checkConfig(context, (await storedConfig(context, id)).settings) };
     },
   });
 
-const rotateRoot = (app: LoginApp) =>
+const rotateRoot = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/*mount/rotate-root',
     summary: 'Replace client_secret; not in this version',
     params,
     handle: async ({ params: { mount }, caller }) => {
-      await mountOfRequest(app, caller, mount);
+      await requireAuthMount(context, caller, mount);
       throw new Problem('unavailable', 'this version does not rotate client_secret');
     },
   });
 
-async function storedConfig(app: LoginApp, mountId: string): Promise<StoredConfig> {
-  const stored = await configOfMount(app.db, mountId);
+async function storedConfig(context: Context, mountId: string): Promise<StoredConfig> {
+  const stored = await configOfMount(context.db, mountId);
   if (stored === undefined) throw notFound();
   return stored;
 }
 
 async function write(
-  app: LoginApp,
+  context: Context,
   mountId: string,
   body: ConfigBody,
   check: (stored: StoredConfig | undefined) => void,
 ): Promise<ConfigSettings> {
-  const [before, settings] = await changingMount(app.db, mountId, async (tx) => {
+  const [before, settings] = await changingMount(context.db, mountId, async (tx) => {
     const stored = await configOfMount(tx, mountId);
     check(stored);
     const merged = mergedConfig(stored, body);
-    await saveConfig(tx, mountId, merged, sealedSecret(app, mountId, body.client_secret));
+    await saveConfig(tx, mountId, merged, sealedSecret(context, mountId, body.client_secret));
     return [stored, merged];
   });
-  if (before !== undefined) app.directory.forget(before.settings);
-  app.directory.forget(settings);
+  if (before !== undefined) context.directory.forget(before.settings);
+  context.directory.forget(settings);
   return settings;
 }
 
 /** Sealed to its row; null forgets what is there, undefined keeps it. */
-function sealedSecret(app: LoginApp, mountId: string, secret: string | undefined): Buffer | null | undefined {
+function sealedSecret(
+  context: Context,
+  mountId: string,
+  secret: string | undefined,
+): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' ? null : encrypt(app.seal, clientSecretIdentity(mountId), Buffer.from(secret));
+  return secret === '' ? null : encrypt(context.keyRing, clientSecretAad(mountId), Buffer.from(secret));
 }
 
 /** The row that a mount's sealed client secret belongs to. */
-export const clientSecretIdentity = (mountId: string): string =>
-  `login.cloudb_configs ${mountId} client_secret`;
+export const clientSecretAad = (mountId: string): string => `login.cloudb_configs ${mountId} client_secret`;
 
-async function forgetTenant(app: LoginApp, mountId: string): Promise<void> {
-  const stored = await configOfMount(app.db, mountId);
-  if (stored !== undefined) app.directory.forget(stored.settings);
+async function forgetTenant(context: Context, mountId: string): Promise<void> {
+  const stored = await configOfMount(context.db, mountId);
+  if (stored !== undefined) context.directory.forget(stored.settings);
 }

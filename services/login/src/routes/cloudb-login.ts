@@ -3,8 +3,8 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { login } from '../cloudb/login.ts';
 import { LoginRequest } from '../cloudb/login-request.ts';
-import type { LoginApp } from '../login-app.ts';
-import { authObject } from '../tokens/auth-object.ts';
+import type { Context } from '../context.ts';
+import { presentAuth } from '../tokens/present-auth.ts';
 
 /** Counts logins: `issued`, or the kind of problem. */
 export interface LoginOutcomes {
@@ -12,7 +12,7 @@ export interface LoginOutcomes {
 }
 
 /** `auth/<mount>/login` (docs/conventions.md#33-login-request); needs no token. */
-export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint =>
+export const loginEndpoint = (context: Context, outcomes: LoginOutcomes): Endpoint =>
   endpoint({
     method: 'post',
     path: '/auth/*mount/login',
@@ -20,11 +20,11 @@ export const loginEndpoint = (app: LoginApp, outcomes: LoginOutcomes): Endpoint 
     params: z.object({ mount: z.string() }),
     body: LoginRequest,
     handle: async ({ params: { mount }, body, caller }) => {
-      const door = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
+      const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
       try {
-        const issued = await login(app, door, body);
+        const issued = await login(context, at, body);
         outcomes.inc({ outcome: 'issued' });
-        return { auth: authObject(issued) };
+        return { auth: presentAuth(issued) };
       } catch (error) {
         outcomes.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
         throw error;

@@ -2,10 +2,10 @@ import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { mergedRole, RoleBody, type RoleSettings } from '../cloudb/role-settings.ts';
-import { requireGrant } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { changingMount, deleteRole, roleNames, roleOfMount, saveRole } from '../queries/cloudb.ts';
-import { mountOfRequest } from './mount-of-request.ts';
+import { requireGrant } from '../require-grant.ts';
+import { requireAuthMount } from './require-auth-mount.ts';
 
 const params = z.object({
   mount: z.string(),
@@ -14,37 +14,42 @@ const params = z.object({
 const path = '/auth/*mount/role/:name';
 
 /** `auth/<mount>/role/<name>` (docs/conventions.md#32-roles). Names are case-insensitive. */
-export const roleEndpoints = (app: LoginApp): Endpoint[] => [list(app), read(app), write(app), remove(app)];
+export const roleEndpoints = (context: Context): Endpoint[] => [
+  list(context),
+  read(context),
+  write(context),
+  remove(context),
+];
 
-const list = (app: LoginApp) =>
+const list = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/auth/*mount/role',
     summary: 'List the roles of a login method',
     params: z.object({ mount: z.string() }),
     handle: async ({ params: { mount }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      const keys = await roleNames(app.db, id);
+      const { id } = await requireAuthMount(context, caller, mount);
+      const keys = await roleNames(context.db, id);
       if (keys.length === 0) throw notFound();
       return { data: { keys } };
     },
   });
 
-const read = (app: LoginApp) =>
+const read = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read a role',
     params,
     handle: async ({ params: { mount, name }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      const role = await roleOfMount(app.db, id, name);
+      const { id } = await requireAuthMount(context, caller, mount);
+      const role = await roleOfMount(context.db, id, name);
       if (role === undefined) throw notFound();
       return { data: { ...role, policies: role.token_policies } };
     },
   });
 
-const write = (app: LoginApp) =>
+const write = (context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -52,8 +57,8 @@ const write = (app: LoginApp) =>
     params,
     body: RoleBody,
     handle: async ({ params: { mount, name }, body, caller, warn }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      const role = await changingMount(app.db, id, async (tx) => {
+      const { id } = await requireAuthMount(context, caller, mount);
+      const role = await changingMount(context.db, id, async (tx) => {
         const stored = await roleOfMount(tx, id, name);
         requireGrant(caller, stored !== undefined);
         const merged = mergedRole(stored, body);
@@ -66,15 +71,15 @@ const write = (app: LoginApp) =>
     },
   });
 
-const remove = (app: LoginApp) =>
+const remove = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
     summary: 'Delete a role; tokens that it gave live on but are not renewed',
     params,
     handle: async ({ params: { mount, name }, caller }) => {
-      const { id } = await mountOfRequest(app, caller, mount);
-      await changingMount(app.db, id, (tx) => deleteRole(tx, id, name));
+      const { id } = await requireAuthMount(context, caller, mount);
+      await changingMount(context.db, id, (tx) => deleteRole(tx, id, name));
       return undefined;
     },
   });

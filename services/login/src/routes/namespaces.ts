@@ -1,8 +1,7 @@
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, integer, stringMap } from '@secrets/http';
 import { z } from 'zod';
-import { requireGrant } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { isWithin, namespaceBelow } from '../namespaces/namespace-path.ts';
 import {
   deleteNamespace,
@@ -12,6 +11,7 @@ import {
   namespacesBelow,
   setNamespaceMetadata,
 } from '../queries/namespaces.ts';
+import { requireGrant } from '../require-grant.ts';
 
 const params = z.object({ path: z.string() });
 const metadata = stringMap.refine(
@@ -22,21 +22,21 @@ const metadata = stringMap.refine(
 );
 
 /** `sys/namespaces/<path>`, the path relative to the namespace of the request (docs/conventions.md#28-namespaces). */
-export const namespaceEndpoints = (app: LoginApp): Endpoint[] => [
-  listNamespaces(app),
-  readNamespace(app),
-  writeNamespace(app),
-  patchNamespace(app),
-  removeNamespace(app),
+export const namespaceEndpoints = (context: Context): Endpoint[] => [
+  listNamespaces(context),
+  readNamespace(context),
+  writeNamespace(context),
+  patchNamespace(context),
+  removeNamespace(context),
 ];
 
-const described = ({ id, path, customMetadata }: NamespaceRow) => ({
+const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   id,
   path: `${path}/`,
   custom_metadata: customMetadata,
 });
 
-const listNamespaces = (app: LoginApp) =>
+const listNamespaces = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/namespaces',
@@ -46,27 +46,27 @@ const listNamespaces = (app: LoginApp) =>
       limit: integer.pipe(z.int().min(1).max(1_000)).default(1_000),
     }),
     handle: async ({ caller, query }) => {
-      const rows = await namespacesBelow(app.db, caller.namespace.path, query);
+      const rows = await namespacesBelow(context.db, caller.namespace.path, query);
       if (rows.length === 0) throw notFound();
-      const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, described(row)] as const);
+      const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });
 
-const readNamespace = (app: LoginApp) =>
+const readNamespace = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/namespaces/*path',
     summary: 'Read a namespace',
     params,
     handle: async ({ params: { path }, caller }) => {
-      const row = await namespaceByPath(app.db, namespaceBelow(caller.namespace.path, path));
+      const row = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
       if (row === undefined) throw notFound();
-      return { data: described(row) };
+      return { data: presentNamespace(row) };
     },
   });
 
-const writeNamespace = (app: LoginApp) =>
+const writeNamespace = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/namespaces/*path',
@@ -75,17 +75,17 @@ const writeNamespace = (app: LoginApp) =>
     body: z.object({ custom_metadata: metadata.optional() }),
     handle: async ({ params: { path: relative }, body, caller }) => {
       const path = namespaceBelow(caller.namespace.path, relative);
-      const known = await namespaceByPath(app.db, path);
+      const known = await namespaceByPath(context.db, path);
       requireGrant(caller, known !== undefined);
       const customMetadata = body.custom_metadata ?? known?.customMetadata ?? {};
       if (known === undefined)
-        return { data: described(await insertNamespace(app.db, path, customMetadata)) };
-      await setNamespaceMetadata(app.db, known.id, customMetadata);
-      return { data: described({ ...known, customMetadata }) };
+        return { data: presentNamespace(await insertNamespace(context.db, path, customMetadata)) };
+      await setNamespaceMetadata(context.db, known.id, customMetadata);
+      return { data: presentNamespace({ ...known, customMetadata }) };
     },
   });
 
-const patchNamespace = (app: LoginApp) =>
+const patchNamespace = (context: Context) =>
   endpoint({
     method: 'patch',
     path: '/sys/namespaces/*path',
@@ -93,17 +93,17 @@ const patchNamespace = (app: LoginApp) =>
     params,
     body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()) }),
     handle: async ({ params: { path }, body, caller }) => {
-      const known = await namespaceByPath(app.db, namespaceBelow(caller.namespace.path, path));
+      const known = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
       if (known === undefined) throw notFound();
       const merged = Object.entries({ ...known.customMetadata, ...body.custom_metadata });
       const parsed = metadata.safeParse(Object.fromEntries(merged.filter(([, value]) => value !== null)));
       if (!parsed.success) throw invalid('custom_metadata: holds at most 64 names and 16 KiB');
-      await setNamespaceMetadata(app.db, known.id, parsed.data);
-      return { data: described({ ...known, customMetadata: parsed.data }) };
+      await setNamespaceMetadata(context.db, known.id, parsed.data);
+      return { data: presentNamespace({ ...known, customMetadata: parsed.data }) };
     },
   });
 
-const removeNamespace = (app: LoginApp) =>
+const removeNamespace = (context: Context) =>
   endpoint({
     method: 'delete',
     path: '/sys/namespaces/*path',
@@ -111,11 +111,11 @@ const removeNamespace = (app: LoginApp) =>
       'Delete a namespace that holds no namespaces and no auth mounts; its tokens and policies go with it',
     params,
     handle: async ({ params: { path }, caller }) => {
-      const known = await namespaceByPath(app.db, namespaceBelow(caller.namespace.path, path));
+      const known = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
       if (known?.id === 'admin') throw invalid('the administrative namespace cannot be deleted');
       if (known !== undefined && isWithin(caller.tokenNamespace.path, known.path))
         throw invalid('a namespace cannot be deleted with a token of its own');
-      if (known !== undefined) await deleteNamespace(app.db, known);
+      if (known !== undefined) await deleteNamespace(context.db, known);
       return undefined;
     },
   });

@@ -2,11 +2,11 @@ import { builtInPolicyNames } from '@secrets/access';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { requireGrant } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { builtInSource } from '../policies/built-in-source.ts';
 import { parsePolicy } from '../policies/parse-policy.ts';
 import { deletePolicy, policyByName, policyNames, savePolicy } from '../queries/policies.ts';
+import { requireGrant } from '../require-grant.ts';
 
 /** A policy's name: one spelling, and nothing that would fall apart in a comma-separated list. */
 const policyName = z
@@ -19,40 +19,40 @@ const policyName = z
 const params = z.object({ name: policyName });
 
 /** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is the same. */
-export const policyEndpoints = (app: LoginApp): Endpoint[] =>
+export const policyEndpoints = (context: Context): Endpoint[] =>
   ['/sys/policies/acl', '/sys/policy'].flatMap((base) => [
-    listPolicies(app, base),
-    readPolicy(app, base),
-    writePolicy(app, base),
-    removePolicy(app, base),
+    listPolicies(context, base),
+    readPolicy(context, base),
+    writePolicy(context, base),
+    removePolicy(context, base),
   ]);
 
-const listPolicies = (app: LoginApp, base: string) =>
+const listPolicies = (context: Context, base: string) =>
   endpoint({
     method: 'list',
     path: base,
     summary: 'List the policies of this namespace',
     handle: async ({ caller }) => {
-      const names = await policyNames(app.db, caller.namespace.id);
+      const names = await policyNames(context.db, caller.namespace.id);
       return { data: { keys: [...new Set([...builtInPolicyNames, ...names])].sort() } };
     },
   });
 
-const readPolicy = (app: LoginApp, base: string) =>
+const readPolicy = (context: Context, base: string) =>
   endpoint({
     method: 'get',
     path: `${base}/:name`,
     summary: 'Read a policy as it was written',
     params,
     handle: async ({ params: { name }, caller }) => {
-      const written = await policyByName(app.db, caller.namespace.id, name);
+      const written = await policyByName(context.db, caller.namespace.id, name);
       const policy = written?.source ?? builtInSource.get(name);
       if (policy === undefined) throw notFound();
       return { data: { name, policy } };
     },
   });
 
-const writePolicy = (app: LoginApp, base: string) =>
+const writePolicy = (context: Context, base: string) =>
   endpoint({
     method: 'post',
     path: `${base}/:name`,
@@ -62,15 +62,15 @@ const writePolicy = (app: LoginApp, base: string) =>
     handle: async ({ params: { name }, body, caller }) => {
       if (name === 'root') throw invalid('the root policy cannot be changed');
       const exists =
-        name === 'default' || (await policyByName(app.db, caller.namespace.id, name)) !== undefined;
+        name === 'default' || (await policyByName(context.db, caller.namespace.id, name)) !== undefined;
       requireGrant(caller, exists);
       const rules = await parsePolicy(body.policy);
-      await savePolicy(app.db, caller.namespace.id, name, { source: body.policy, rules });
+      await savePolicy(context.db, caller.namespace.id, name, { source: body.policy, rules });
       return undefined;
     },
   });
 
-const removePolicy = (app: LoginApp, base: string) =>
+const removePolicy = (context: Context, base: string) =>
   endpoint({
     method: 'delete',
     path: `${base}/:name`,
@@ -78,7 +78,7 @@ const removePolicy = (app: LoginApp, base: string) =>
     params,
     handle: async ({ params: { name }, caller }) => {
       if (builtInSource.has(name)) throw invalid(`the ${name} policy cannot be deleted`);
-      await deletePolicy(app.db, caller.namespace.id, name);
+      await deletePolicy(context.db, caller.namespace.id, name);
       return undefined;
     },
   });

@@ -1,155 +1,155 @@
-import { batchTokenRing, openBatchToken } from '@secrets/access';
+import { batchTokenKeyRing, openBatchToken } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
-import type { LoginApp } from '../login-app.ts';
-import { deleteToken, deleteTokenAlone } from '../queries/tokens.ts';
-import { authObject } from '../tokens/auth-object.ts';
+import type { Context } from '../context.ts';
+import { deleteToken, revokeOrphan } from '../queries/tokens.ts';
 import { createToken } from '../tokens/create-token.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
+import { presentAuth } from '../tokens/present-auth.ts';
+import { presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
-import { describeBatchCaller, describeBatchToken, describeToken } from '../tokens/token-description.ts';
-import { TokenWish } from '../tokens/token-wish.ts';
+import { TokenRequest } from '../tokens/token-request.ts';
 
 const tokenBody = z.object({ token: z.string().min(1) });
 const accessorBody = z.object({ accessor: z.string().min(1) });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
-export const tokenEndpoints = (app: LoginApp): Endpoint[] => [
-  create(app, 'create', false),
-  create(app, 'create-orphan', true),
-  lookUpSelf(app),
-  lookUp(app),
-  lookUpAccessor(app),
-  renewSelf(app),
-  renew(app),
-  revokeSelf(app),
-  revoke(app, 'revoke', deleteToken),
-  revoke(app, 'revoke-orphan', deleteTokenAlone),
-  revokeAccessor(app),
+export const tokenEndpoints = (context: Context): Endpoint[] => [
+  create(context, 'create', false),
+  create(context, 'create-orphan', true),
+  lookUpSelf(context),
+  lookUp(context),
+  lookUpAccessor(context),
+  renewSelf(context),
+  renew(context),
+  revokeSelf(context),
+  revoke(context, 'revoke', deleteToken),
+  revoke(context, 'revoke-orphan', revokeOrphan),
+  revokeAccessor(context),
 ];
 
-const create = (app: LoginApp, name: string, orphan: boolean) =>
+const create = (context: Context, name: string, orphan: boolean) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
     summary: orphan ? 'Make a token without a parent' : "Make a token as a child of the caller's",
-    body: TokenWish,
+    body: TokenRequest,
     handle: async ({ body, caller, warn }) => {
-      const order = {
-        wish: body,
+      const options = {
+        request: body,
         orphan: orphan || (body.no_parent ?? false),
         creationPath: `auth/token/${name}`,
       };
-      const token = await createToken(app, caller, order);
-      const wished = body.period ?? body.ttl ?? 0;
-      if (token.leaseSeconds > 0 && wished > token.leaseSeconds + 1)
+      const token = await createToken(context, caller, options);
+      const requestedSeconds = body.period ?? body.ttl ?? 0;
+      if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
         warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
-      return { auth: authObject(token) };
+      return { auth: presentAuth(token) };
     },
   });
 
-const lookUpSelf = (app: LoginApp) =>
+const lookUpSelf = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/auth/token/lookup-self',
     summary: "Read what is known of the caller's own token",
     handle: async ({ caller }) => {
-      const token = await ownToken(app, caller);
-      return { data: token === undefined ? describeBatchCaller(caller) : describeToken(token, new Date()) };
+      const token = await ownToken(context, caller);
+      return { data: token === undefined ? presentBatchCaller(caller) : presentToken(token, new Date()) };
     },
   });
 
-const lookUp = (app: LoginApp) =>
+const lookUp = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup',
     summary: 'Read what is known of a token',
     body: tokenBody,
     handle: async ({ body, caller }) => {
-      const batch = await findBatchToken(app, caller, body.token);
-      if (batch !== undefined) return { data: describeBatchToken(batch, new Date()) };
-      return { data: describeToken(await findByToken(app, caller, body.token), new Date()) };
+      const batch = await findBatchToken(context, caller, body.token);
+      if (batch !== undefined) return { data: presentBatchToken(batch, new Date()) };
+      return { data: presentToken(await findByToken(context, caller, body.token), new Date()) };
     },
   });
 
-const lookUpAccessor = (app: LoginApp) =>
+const lookUpAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup-accessor',
     summary: 'Read what is known of the token of an accessor',
     body: accessorBody,
     handle: async ({ body, caller }) => ({
-      data: describeToken(await findByAccessor(app, caller, body.accessor), new Date()),
+      data: presentToken(await findByAccessor(context, caller, body.accessor), new Date()),
     }),
   });
 
-const renewSelf = (app: LoginApp) =>
+const renewSelf = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew-self',
     summary: "Renew the caller's own token",
     body: z.object({ increment: seconds.optional() }),
     handle: async ({ body, caller }) => {
-      const token = await ownToken(app, caller);
+      const token = await ownToken(context, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
-      return { auth: authObject(await renewToken(app, token, body.increment)) };
+      return { auth: presentAuth(await renewToken(context, token, body.increment)) };
     },
   });
 
-const renew = (app: LoginApp) =>
+const renew = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew',
     summary: 'Renew a token',
     body: tokenBody.extend({ increment: seconds.optional() }),
     handle: async ({ body, caller }) => {
-      refuseBatch(app, body.token, 'renewed');
-      const token = await findByToken(app, caller, body.token);
-      return { auth: authObject(await renewToken(app, token, body.increment)) };
+      refuseBatch(context, body.token, 'renewed');
+      const token = await findByToken(context, caller, body.token);
+      return { auth: presentAuth(await renewToken(context, token, body.increment)) };
     },
   });
 
-const revokeSelf = (app: LoginApp) =>
+const revokeSelf = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-self',
     summary: "Revoke the caller's own token and what was made with it",
     handle: async ({ caller }) => {
       if (caller.accessor === null) throw invalid('a batch token cannot be revoked');
-      await deleteToken(app.db, caller.accessor);
+      await deleteToken(context.db, caller.accessor);
       return undefined;
     },
   });
 
-const revoke = (app: LoginApp, name: string, end: typeof deleteToken) =>
+const revoke = (context: Context, name: string, end: typeof deleteToken) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
     summary: name === 'revoke' ? 'Revoke a token and what was made with it' : 'Revoke a token alone',
     body: tokenBody,
     handle: async ({ body, caller }) => {
-      refuseBatch(app, body.token, 'revoked');
-      const token = await findByToken(app, caller, body.token).catch(absentIsRevoked);
-      if (token !== undefined) await end(app.db, token.accessor);
+      refuseBatch(context, body.token, 'revoked');
+      const token = await findByToken(context, caller, body.token).catch(absentIsRevoked);
+      if (token !== undefined) await end(context.db, token.accessor);
       return undefined;
     },
   });
 
-const revokeAccessor = (app: LoginApp) =>
+const revokeAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-accessor',
     summary: 'Revoke the token of an accessor and what was made with it',
     body: accessorBody,
     handle: async ({ body, caller }) => {
-      await deleteToken(app.db, (await findByAccessor(app, caller, body.accessor)).accessor);
+      await deleteToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
       return undefined;
     },
   });
 
-function refuseBatch(app: LoginApp, token: string, verb: string): void {
-  if (openBatchToken(batchTokenRing(app.keys), token) !== undefined)
+function refuseBatch(context: Context, token: string, verb: string): void {
+  if (openBatchToken(batchTokenKeyRing(context.keys), token) !== undefined)
     throw invalid(`token: a batch token cannot be ${verb}`);
 }
 

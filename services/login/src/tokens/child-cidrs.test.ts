@@ -23,8 +23,8 @@ describe('the addresses of a child', () => {
     ['the same', plain, parent, ['10.0.0.0/8'], ['10.0.0.0/8']],
     ['IPv4 written as IPv6', plain, parent, ['::ffff:10.1.2.3'], ['::ffff:10.1.2.3']],
     ['wider, with sudo', sudo, parent, ['0.0.0.0/0'], ['0.0.0.0/0']],
-  ])('%s', (_name, caller, bound, wished, expected) => {
-    expect(childCidrs(caller, bound, wished)).toEqual(expected);
+  ])('%s', (_name, caller, bound, requested, expected) => {
+    expect(childCidrs(caller, bound, requested)).toEqual(expected);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe('the addresses of a child', () => {
     ['wider in the other family', ['::/0']],
     ['one of several', ['10.1.0.0/16', '11.0.0.0/16']],
     ['wider, written as IPv6', ['::ffff:0:0/96']],
-  ])('refused: %s', (_name, wished) => {
-    expect(() => childCidrs(plain, parent, wished)).toThrow(/bound_cidrs/);
+  ])('refused: %s', (_name, requested) => {
+    expect(() => childCidrs(plain, parent, requested)).toThrow(/bound_cidrs/);
   });
 });

@@ -1,6 +1,6 @@
-import { type Caller, rangesWithin } from '@secrets/access';
+import { areRangesWithin, type Caller } from '@secrets/access';
 import { invalid } from '@secrets/domain';
-import { maySudo } from '../grants.ts';
+import { maySudo } from '../require-grant.ts';
 
 /**
  * The addresses from which a token that the caller makes may be used: those asked for, else the caller's own.
@@ -9,11 +9,11 @@ import { maySudo } from '../grants.ts';
 export function childCidrs(
   caller: Caller,
   parentCidrs: readonly string[],
-  wished: readonly string[] = [],
+  requested: readonly string[] = [],
 ): readonly string[] {
-  if (parentCidrs.length === 0) return wished;
-  if (wished.length === 0) return parentCidrs;
-  if (!rangesWithin(wished, parentCidrs) && !maySudo(caller))
+  if (parentCidrs.length === 0) return requested;
+  if (requested.length === 0) return parentCidrs;
+  if (!areRangesWithin(requested, parentCidrs) && !maySudo(caller))
     throw invalid('bound_cidrs must lie within those of the token that asks');
-  return wished;
+  return requested;
 }

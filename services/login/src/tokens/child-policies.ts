@@ -1,9 +1,9 @@
 import { type Caller, isRoot } from '@secrets/access';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
-import { maySudo } from '../grants.ts';
+import { maySudo } from '../require-grant.ts';
 
 /** What somebody who makes a token says of its policies. */
-export interface PolicyWish {
+export interface PolicyRequest {
   policies: readonly string[] | undefined;
   withoutDefault: boolean;
 }
@@ -13,17 +13,18 @@ export interface PolicyWish {
  * the caller has itself; `root` only from `root`. Policy names mean other policies in another namespace, so there
  * nothing is inherited and `sudo` is needed.
  */
-export function childPolicies(caller: Caller, wish: PolicyWish): string[] {
+export function childPolicies(caller: Caller, request: PolicyRequest): string[] {
   const elsewhere = caller.namespace.id !== caller.tokenNamespace.id;
-  const asked = wish.policies === undefined ? [] : normalised(wish.policies);
-  if (asked.includes('root') && !isRoot(caller)) throw permissionDenied();
+  const requested = request.policies === undefined ? [] : normalised(request.policies);
+  if (requested.includes('root') && !isRoot(caller)) throw permissionDenied();
   if (elsewhere && !maySudo(caller)) throw permissionDenied();
-  if (asked.length === 0 && elsewhere) throw invalid('policies is required for a token in another namespace');
-  const policies = asked.length === 0 ? normalised(caller.policies) : asked;
+  if (requested.length === 0 && elsewhere)
+    throw invalid('policies is required for a token in another namespace');
+  const policies = requested.length === 0 ? normalised(caller.policies) : requested;
   const beyond = policies.filter((policy) => policy !== 'default' && !caller.policies.includes(policy));
   if (beyond.length > 0 && !maySudo(caller))
     throw new Problem('invalid', `policies must be among those of the token that asks: ${beyond.join(', ')}`);
-  return withDefault(policies, wish.withoutDefault);
+  return withDefault(policies, request.withoutDefault);
 }
 
 /** Policies in one spelling, each once, with `default` unless it is unwanted; `root` stands alone. */

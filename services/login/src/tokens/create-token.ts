@@ -1,6 +1,6 @@
 import {
   type BatchToken,
-  batchTokenRing,
+  batchTokenKeyRing,
   type Caller,
   newAccessor,
   newToken,
@@ -9,87 +9,97 @@ import {
 } from '@secrets/access';
 import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import { maySudo } from '../grants.ts';
-import type { LoginApp } from '../login-app.ts';
-import { endOf, insertToken, type NewToken, type StoredToken, tokenByAccessor } from '../queries/tokens.ts';
-import type { IssuedToken } from './auth-object.ts';
+import type { Context } from '../context.ts';
+import {
+  effectiveExpiry,
+  insertToken,
+  type NewToken,
+  type StoredToken,
+  tokenByAccessor,
+} from '../queries/tokens.ts';
+import { maySudo } from '../require-grant.ts';
 import { childCidrs } from './child-cidrs.ts';
 import { childPolicies } from './child-policies.ts';
+import type { IssuedToken } from './present-auth.ts';
 import { earliest, type Lifetime, planLifetime, secondsLeft } from './token-lifetime.ts';
-import type { TokenWish } from './token-wish.ts';
+import type { TokenRequest } from './token-request.ts';
 
-export interface TokenOrder {
-  wish: TokenWish;
+export interface CreateTokenOptions {
+  request: TokenRequest;
   orphan: boolean;
   creationPath: string;
 }
 
 /** Makes a token for the caller: a child of the caller's, unless an orphan is wanted (which needs `sudo`). */
-export async function createToken(app: LoginApp, caller: Caller, order: TokenOrder): Promise<IssuedToken> {
-  const { wish } = order;
+export async function createToken(
+  context: Context,
+  caller: Caller,
+  options: CreateTokenOptions,
+): Promise<IssuedToken> {
+  const { request } = options;
   const now = new Date();
-  refuseForbiddenWishes(caller, order);
-  const parent = await fitParent(app, caller);
+  refuseForbiddenRequest(caller, options);
+  const parent = await requireUsableParent(context, caller);
   const policies = childPolicies(caller, {
-    policies: wish.policies,
-    withoutDefault: wish.no_default_policy ?? false,
+    policies: request.policies,
+    withoutDefault: request.no_default_policy ?? false,
   });
-  const type = wish.type ?? 'service';
-  if (type === 'batch') refuseBatchWishes(wish, policies);
+  const type = request.type ?? 'service';
+  if (type === 'batch') refuseBatchRequest(request, policies);
   const lifetime = planLifetime(
     {
-      ttlSeconds: wish.ttl,
-      maxTtlSeconds: wish.max_ttl,
-      explicitMaxTtlSeconds: wish.explicit_max_ttl,
-      periodSeconds: wish.period,
+      ttlSeconds: request.ttl,
+      maxTtlSeconds: request.max_ttl,
+      explicitMaxTtlSeconds: request.explicit_max_ttl,
+      periodSeconds: request.period,
     },
     now,
     { forever: type === 'service' && policies.includes('root') },
   );
-  const boundCidrs = childCidrs(caller, parent.boundCidrs, wish.bound_cidrs);
-  const token = { ...newTokenOf(caller, order, policies, lifetime), boundCidrs };
-  const answer = type === 'batch' ? issueBatchToken(app, token) : await issueServiceToken(app, token);
-  const endsAt = earliest(lifetime.expiresAt, order.orphan ? null : endOf(parent));
+  const boundCidrs = childCidrs(caller, parent.boundCidrs, request.bound_cidrs);
+  const token = { ...newTokenOf(caller, options, policies, lifetime), boundCidrs };
+  const answer = type === 'batch' ? issueBatchToken(context, token) : await issueServiceToken(context, token);
+  const endsAt = earliest(lifetime.expiresAt, options.orphan ? null : effectiveExpiry(parent));
   return { ...answer, leaseSeconds: secondsLeft(endsAt, now) };
 }
 
 function newTokenOf(
   caller: Caller,
-  { wish, orphan, creationPath }: TokenOrder,
+  { request, orphan, creationPath }: CreateTokenOptions,
   policies: string[],
   lifetime: Lifetime,
 ): Omit<NewToken, 'hash' | 'accessor' | 'boundCidrs'> {
   return {
     parentAccessor: orphan ? null : caller.accessor,
     namespaceId: caller.namespace.id,
-    displayName: wish.display_name ? `token-${wish.display_name}` : 'token',
+    displayName: request.display_name ? `token-${request.display_name}` : 'token',
     creationPath,
     policies,
-    metadata: wish.meta ?? {},
+    metadata: request.meta ?? {},
     entityId: orphan ? null : caller.entityId,
-    renewable: (wish.renewable ?? true) && lifetime.expiresAt !== null,
+    renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
-    uses: wish.num_uses || null,
+    uses: request.num_uses || null,
   };
 }
 
 async function issueServiceToken(
-  app: LoginApp,
+  context: Context,
   unnamed: Omit<NewToken, 'hash' | 'accessor'>,
 ): Promise<IssuedToken> {
   const token = newToken();
   const stored = { ...unnamed, hash: tokenHash(token.reveal()), accessor: newAccessor() };
-  await insertToken(app.db, stored);
+  await insertToken(context.db, stored);
   return issued(stored, token, 'service');
 }
 
-function issueBatchToken(app: LoginApp, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
-  return issued({ ...token, accessor: null, renewable: false }, batchToken(app, token, null), 'batch');
+function issueBatchToken(context: Context, token: Omit<NewToken, 'hash' | 'accessor'>): IssuedToken {
+  return issued({ ...token, accessor: null, renewable: false }, batchToken(context, token, null), 'batch');
 }
 
 /** Seals a batch token, of the auth mount that issues it if one does; a payload that does not fit into a header is the asker's to shorten. */
 export function batchToken(
-  app: Pick<LoginApp, 'keys'>,
+  context: Pick<Context, 'keys'>,
   token: Omit<NewToken, 'hash' | 'accessor'>,
   mountId: string | null,
 ): Sealed<string> {
@@ -108,7 +118,7 @@ export function batchToken(
     mount_id: mountId,
   };
   try {
-    return sealBatchToken(batchTokenRing(app.keys), payload);
+    return sealBatchToken(batchTokenKeyRing(context.keys), payload);
   } catch (error) {
     if (error instanceof RangeError)
       throw invalid('policies, meta and bound_cidrs are too long for a batch token');
@@ -133,21 +143,21 @@ export const issued = (
   uses: token.uses,
 });
 
-function refuseForbiddenWishes(caller: Caller, { wish, orphan }: TokenOrder): void {
+function refuseForbiddenRequest(caller: Caller, { request, orphan }: CreateTokenOptions): void {
   if (caller.accessor === null) throw invalid('a batch token cannot make tokens');
-  if ((orphan || (wish.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
+  if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
 }
 
-async function fitParent(app: LoginApp, caller: Caller): Promise<StoredToken> {
-  const parent = caller.accessor === null ? undefined : await tokenByAccessor(app.db, caller.accessor);
+async function requireUsableParent(context: Context, caller: Caller): Promise<StoredToken> {
+  const parent = caller.accessor === null ? undefined : await tokenByAccessor(context.db, caller.accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot make tokens');
   return parent;
 }
 
-function refuseBatchWishes(wish: TokenWish, policies: readonly string[]): void {
-  if (wish.num_uses) throw invalid('num_uses: a batch token has no limited uses');
-  if (wish.period) throw invalid('period: a batch token cannot be periodic');
-  if (wish.renewable) throw invalid('renewable: a batch token cannot be renewed');
+function refuseBatchRequest(request: TokenRequest, policies: readonly string[]): void {
+  if (request.num_uses) throw invalid('num_uses: a batch token has no limited uses');
+  if (request.period) throw invalid('period: a batch token cannot be periodic');
+  if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');
   if (policies.includes('root')) throw invalid('type: a batch token cannot carry the root policy');
 }

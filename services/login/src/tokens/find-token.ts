@@ -1,7 +1,7 @@
 import {
   type BatchToken,
-  batchTokenEnd,
-  batchTokenRing,
+  batchTokenExpiry,
+  batchTokenKeyRing,
   type Caller,
   openBatchToken,
   readBatchToken,
@@ -9,23 +9,27 @@ import {
   tokenKind,
 } from '@secrets/access';
 import { notFound } from '@secrets/domain';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { isWithin } from '../namespaces/namespace-path.ts';
 import { type StoredToken, tokenByAccessor, tokenByHash } from '../queries/tokens.ts';
 
 /** The token of an accessor, when it stands in the caller's namespace or below; 404 otherwise. */
-export async function findByAccessor(app: LoginApp, caller: Caller, accessor: string): Promise<StoredToken> {
-  return reachable(caller, await tokenByAccessor(app.db, accessor));
+export async function findByAccessor(
+  context: Context,
+  caller: Caller,
+  accessor: string,
+): Promise<StoredToken> {
+  return reachable(caller, await tokenByAccessor(context.db, accessor));
 }
 
 /** A token that was sent as a value, when it stands in the caller's namespace or below; 404 otherwise. */
-export async function findByToken(app: LoginApp, caller: Caller, token: string): Promise<StoredToken> {
-  return reachable(caller, await tokenByHash(app.db, tokenHash(token)));
+export async function findByToken(context: Context, caller: Caller, token: string): Promise<StoredToken> {
+  return reachable(caller, await tokenByHash(context.db, tokenHash(token)));
 }
 
 /** A batch token that was sent as a value. */
 export interface FoundBatchToken {
-  holds: BatchToken;
+  payload: BatchToken;
   namespacePath: string;
   /** Its own end or that of what it was made with, whichever comes first. */
   endsAt: Date;
@@ -33,24 +37,24 @@ export interface FoundBatchToken {
 
 /** The batch token of a value; undefined when it is none that is still valid and stands in the caller's namespace or below. */
 export async function findBatchToken(
-  app: LoginApp,
+  context: Context,
   caller: Caller,
   token: string,
 ): Promise<FoundBatchToken | undefined> {
   if (tokenKind(token) !== 'batch') return undefined;
-  const holds = openBatchToken(batchTokenRing(app.keys), token);
-  if (holds === undefined) return undefined;
-  const { row } = await readBatchToken(app.db, holds);
+  const payload = openBatchToken(batchTokenKeyRing(context.keys), token);
+  if (payload === undefined) return undefined;
+  const { row } = await readBatchToken(context.db, payload);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
-  const endsAt = batchTokenEnd(holds, row) ?? 0;
+  const endsAt = batchTokenExpiry(payload, row) ?? 0;
   if (endsAt <= Date.now()) return undefined;
-  return { holds, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
+  return { payload, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
 }
 
 /** The caller's own token; undefined for a batch token, which is stored nowhere. */
-export async function ownToken(app: LoginApp, caller: Caller): Promise<StoredToken | undefined> {
+export async function ownToken(context: Context, caller: Caller): Promise<StoredToken | undefined> {
   if (caller.accessor === null) return undefined;
-  const token = await tokenByAccessor(app.db, caller.accessor);
+  const token = await tokenByAccessor(context.db, caller.accessor);
   if (token === undefined) throw notFound();
   return token;
 }

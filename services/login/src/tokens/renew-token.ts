@@ -1,28 +1,28 @@
 import { invalid, Problem } from '@secrets/domain';
 import { whyNotRenewable } from '../cloudb/why-refused.ts';
-import type { LoginApp } from '../login-app.ts';
+import type { Context } from '../context.ts';
 import { roleOfMount } from '../queries/cloudb.ts';
-import { endOf, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
-import type { IssuedToken } from './auth-object.ts';
+import { effectiveExpiry, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
+import type { IssuedToken } from './present-auth.ts';
 import { renewedExpiry, secondsLeft } from './token-lifetime.ts';
 
 /** Moves a token's end by the increment asked for, else by its own TTL. A token of a login is held against its role again. */
 export async function renewToken(
-  app: LoginApp,
+  context: Context,
   token: StoredToken,
   incrementSeconds: number | undefined,
 ): Promise<IssuedToken> {
   if (!token.renewable) throw invalid('the token is not renewable');
-  await refuseLostLogin(app, token);
+  await refuseLostLogin(context, token);
   const now = new Date();
   const expiresAt = renewedExpiry(token, incrementSeconds, now);
-  if (!(await renewTokenUntil(app.db, token.accessor, expiresAt))) throw invalid('the token has ended');
+  if (!(await renewTokenUntil(context.db, token.accessor, expiresAt))) throw invalid('the token has ended');
   return {
     token: null,
     accessor: token.accessor,
     policies: token.policies,
     metadata: token.metadata,
-    leaseSeconds: secondsLeft(endOf({ ...token, expiresAt }), now),
+    leaseSeconds: secondsLeft(effectiveExpiry({ ...token, expiresAt }), now),
     renewable: true,
     entityId: token.entityId,
     type: 'service',
@@ -31,9 +31,9 @@ export async function renewToken(
   };
 }
 
-async function refuseLostLogin(app: LoginApp, { mountId, loginSource }: StoredToken): Promise<void> {
+async function refuseLostLogin(context: Context, { mountId, loginSource }: StoredToken): Promise<void> {
   if (mountId === null || loginSource === null) return;
-  const role = await roleOfMount(app.db, mountId, loginSource.role);
+  const role = await roleOfMount(context.db, mountId, loginSource.role);
   const reason = whyNotRenewable(role, loginSource);
   if (reason !== undefined) throw new Problem('forbidden', reason);
 }

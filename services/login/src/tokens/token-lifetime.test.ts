@@ -6,8 +6,8 @@ const after = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
 describe('planLifetime', () => {
   test.each([
-    ['no wish', {}, systemTtlSeconds, systemTtlSeconds],
-    ['a wish', { ttlSeconds: 60 }, 60, systemTtlSeconds],
+    ['nothing requested', {}, systemTtlSeconds, systemTtlSeconds],
+    ['a requested TTL', { ttlSeconds: 60 }, 60, systemTtlSeconds],
     ['over the system', { ttlSeconds: systemTtlSeconds + 1 }, systemTtlSeconds, systemTtlSeconds],
     ['over its maximum', { ttlSeconds: 600, maxTtlSeconds: 60 }, 60, 60],
     ['over its explicit maximum', { ttlSeconds: 600, maxTtlSeconds: 300, explicitMaxTtlSeconds: 60 }, 60, 60],
@@ -15,8 +15,8 @@ describe('planLifetime', () => {
     ['periodic', { periodSeconds: 60, ttlSeconds: 600 }, 60, null],
     ['periodic with an end', { periodSeconds: 60, explicitMaxTtlSeconds: 90 }, 60, 90],
     ['a period over its end', { periodSeconds: 60, explicitMaxTtlSeconds: 30 }, 30, 30],
-  ])('%s', (_name, wish, ttl, max) => {
-    expect(planLifetime(wish, now)).toMatchObject({
+  ])('%s', (_name, request, ttl, max) => {
+    expect(planLifetime(request, now)).toMatchObject({
       ttlSeconds: ttl,
       expiresAt: after(ttl),
       maxExpiresAt: max === null ? null : after(max),

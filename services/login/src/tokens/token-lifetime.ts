@@ -1,8 +1,8 @@
 /** Default and maximum lifetime of a token: 768 h (docs/conventions.md#22-token-lifetimes). */
 export const systemTtlSeconds = 768 * 3_600;
 
-/** What was asked for, in seconds; absent and 0 mean: no wish. */
-export interface LifetimeWish {
+/** The requested lifetime, in seconds. Absent and 0 request nothing. */
+export interface LifetimeRequest {
   ttlSeconds?: number | undefined;
   maxTtlSeconds?: number | undefined;
   explicitMaxTtlSeconds?: number | undefined;
@@ -18,32 +18,32 @@ export interface Lifetime {
   expiresAt: Date | null;
   /** No renewal goes past it; null for a periodic token without an explicit maximum. */
   maxExpiresAt: Date | null;
-  /** Whether the wish was cut down to a maximum. */
+  /** Whether the requested lifetime was cut down to a maximum. */
   shortened: boolean;
 }
 
-/** The lifetime of a new token: the wish, cut down to its own maxima and the system's. `forever` is for root tokens without any wish. */
-export function planLifetime(wish: LifetimeWish, now: Date, { forever = false } = {}): Lifetime {
-  const explicitMaxTtlSeconds = wish.explicitMaxTtlSeconds ?? 0;
-  const wishesNothing =
-    !wish.ttlSeconds && !wish.maxTtlSeconds && !explicitMaxTtlSeconds && !wish.periodSeconds;
-  if (forever && wishesNothing) return endless;
-  const periodSeconds = Math.min(wish.periodSeconds ?? 0, systemTtlSeconds);
-  const longest = Math.min(
+/** The lifetime of a new token: as requested, cut down to its own maxima and the system's. `forever` is for root tokens with an empty request. */
+export function planLifetime(request: LifetimeRequest, now: Date, { forever = false } = {}): Lifetime {
+  const explicitMaxTtlSeconds = request.explicitMaxTtlSeconds ?? 0;
+  const isEmpty =
+    !request.ttlSeconds && !request.maxTtlSeconds && !explicitMaxTtlSeconds && !request.periodSeconds;
+  if (forever && isEmpty) return endless;
+  const periodSeconds = Math.min(request.periodSeconds ?? 0, systemTtlSeconds);
+  const maxSeconds = Math.min(
     systemTtlSeconds,
     explicitMaxTtlSeconds || Infinity,
-    wish.maxTtlSeconds || Infinity,
+    request.maxTtlSeconds || Infinity,
   );
-  const wished = periodSeconds || wish.ttlSeconds || systemTtlSeconds;
-  const limit = periodSeconds ? explicitMaxTtlSeconds || Infinity : longest;
-  const ttlSeconds = Math.min(wished, limit);
+  const requested = periodSeconds || request.ttlSeconds || systemTtlSeconds;
+  const limit = periodSeconds ? explicitMaxTtlSeconds || Infinity : maxSeconds;
+  const ttlSeconds = Math.min(requested, limit);
   return {
     ttlSeconds,
     periodSeconds,
     explicitMaxTtlSeconds,
     expiresAt: after(now, ttlSeconds),
     maxExpiresAt: Number.isFinite(limit) ? after(now, limit) : null,
-    shortened: ttlSeconds < (wish.periodSeconds || wish.ttlSeconds || 0),
+    shortened: ttlSeconds < (request.periodSeconds || request.ttlSeconds || 0),
   };
 }
 
@@ -63,8 +63,8 @@ export function renewedExpiry(
   now: Date,
 ): Date | null {
   if (token.expiresAt === null) return null;
-  const wished = after(now, token.periodSeconds || incrementSeconds || token.ttlSeconds);
-  const latest = Math.min(wished.getTime(), token.maxExpiresAt?.getTime() ?? Infinity);
+  const requested = after(now, token.periodSeconds || incrementSeconds || token.ttlSeconds);
+  const latest = Math.min(requested.getTime(), token.maxExpiresAt?.getTime() ?? Infinity);
   return new Date(Math.max(latest, token.expiresAt.getTime()));
 }
 

@@ -37,12 +37,12 @@ const statement = (change: VersionChange, which: string) => `
       and not v.destroyed
     returning v.version
   ),
-  told as (
+  event as (
     insert into secrets.outbox (secret_id)
     select id from secret where watched and exists (select from changed)
     returning id
   )
-  select exists (select from told) as told from mount`;
+  select exists (select from event) as "eventQueued" from mount`;
 
 const statements = {
   delete: statement('delete', chosen),
@@ -52,8 +52,8 @@ const statements = {
 const deleteNewestStatement = statement('delete', newest);
 
 /**
- * Deletes, undeletes or destroys versions; those that do not exist, or are as asked already, are passed over. Gives
- * whether somebody is to be told. Throws `MountGone`.
+ * Deletes, undeletes or destroys versions; those that do not exist, or are as asked already, are passed over. Returns
+ * whether an event was queued. Throws `MountGone`.
  */
 export async function changeVersions(
   sql: Sql,
@@ -63,11 +63,11 @@ export async function changeVersions(
   versions: readonly number[],
 ): Promise<boolean> {
   const parameters = [...underMount(mount, path), versions];
-  return rowOfMount(await sql.query<{ told: boolean }>(statements[change], parameters)).told;
+  return rowOfMount(await sql.query<{ eventQueued: boolean }>(statements[change], parameters)).eventQueued;
 }
 
-/** Deletes the newest version, if there is one. Gives whether somebody is to be told. Throws `MountGone`. */
+/** Deletes the newest version, if there is one. Returns whether an event was queued. Throws `MountGone`. */
 export async function deleteNewestVersion(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
-  const rows = await sql.query<{ told: boolean }>(deleteNewestStatement, underMount(mount, path));
-  return rowOfMount(rows).told;
+  const rows = await sql.query<{ eventQueued: boolean }>(deleteNewestStatement, underMount(mount, path));
+  return rowOfMount(rows).eventQueued;
 }

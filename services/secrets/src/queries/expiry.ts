@@ -1,8 +1,8 @@
 import type { Sql } from '@secrets/db';
 
-export interface Expired {
+export interface ExpiredCounts {
   versions: number;
-  told: number;
+  eventsQueued: number;
 }
 
 // Locks the secret before its versions, as every writer does. A secret that is being written waits for the next round.
@@ -25,13 +25,13 @@ const statement = `
     update secrets.secrets s set revision = s.revision + 1
     where s.id in (select secret_id from due)
   ),
-  told as (
+  events as (
     insert into secrets.outbox (secret_id) select distinct secret_id from due where watched returning id
   )
-  select (select count(*)::int from noted) as versions, (select count(*)::int from told) as told`;
+  select (select count(*)::int from noted) as versions, (select count(*)::int from events) as "eventsQueued"`;
 
-/** Notes versions whose time is over, and tells of those in watched secrets. */
-export async function noteExpired(sql: Sql, limit: number): Promise<Expired> {
-  const [noted] = await sql.query<Expired>(statement, [limit]);
+/** Records that versions have expired, and queues events for watched secrets. */
+export async function recordExpired(sql: Sql, limit: number): Promise<ExpiredCounts> {
+  const [noted] = await sql.query<ExpiredCounts>(statement, [limit]);
   return noted!;
 }

@@ -118,13 +118,13 @@ const deleteStatement = `
     where s.mount_id = mount.id and s.path = $4
     returning s.id, s.watched
   ),
-  told as (
+  event as (
     insert into secrets.outbox (secret_id) select id from gone where watched returning id
   )
-  select exists (select from told) as told from mount`;
+  select exists (select from event) as "eventQueued" from mount`;
 
-/** Deletes a secret with all of its versions. Gives whether somebody is to be told. Throws `MountGone`. */
+/** Deletes a secret with all of its versions. Returns whether an event was queued. Throws `MountGone`. */
 export async function deleteMetadata(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
-  const rows = await sql.query<{ told: boolean }>(deleteStatement, underMount(mount, path));
-  return rowOfMount(rows).told;
+  const rows = await sql.query<{ eventQueued: boolean }>(deleteStatement, underMount(mount, path));
+  return rowOfMount(rows).eventQueued;
 }

@@ -5,8 +5,8 @@ export interface OutboxRow {
   secretId: string;
 }
 
-/** The next changes to tell of, held for 5 seconds; what is not removed by then comes due again. */
-export const takeOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
+/** Claims the next events for 5 seconds; those not deleted by then are due again. */
+export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
   sql.query<OutboxRow>(
     `update secrets.outbox set due_at = now() + interval '5 seconds'
      where id in (
@@ -16,11 +16,11 @@ export const takeOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
     [limit],
   );
 
-export async function removeFromOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
+export async function deleteOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.query('delete from secrets.outbox where id = any ($1::bigint[])', [ids]);
 }
 
-/** What could not be published is due at once. */
-export async function putBackToOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
+/** Makes events due at once that could not be published. */
+export async function releaseOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.query('update secrets.outbox set due_at = now() where id = any ($1::bigint[])', [ids]);
 }

@@ -10,9 +10,9 @@ export async function disabledMounts(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Tells of watched secrets under a disabled mount, one page of them. Gives how many. */
-export async function tellOfWatched(sql: Sql, mountId: string, limit: number): Promise<number> {
-  const told = await sql.query(
+/** Queues events for one page of watched secrets under a disabled mount. Returns how many. */
+export async function enqueueWatched(sql: Sql, mountId: string, limit: number): Promise<number> {
+  const queued = await sql.query(
     `with page as (
        select id from secrets.secrets where mount_id = $1 and watched limit $2 for no key update skip locked
      ),
@@ -22,26 +22,26 @@ export async function tellOfWatched(sql: Sql, mountId: string, limit: number): P
      insert into secrets.outbox (secret_id) select id from noted returning id`,
     [mountId, limit],
   );
-  return told.length;
+  return queued.length;
 }
 
-/** Deletes one page of a disabled mount's secrets with their versions. Gives how many, and how many were told of. */
+/** Deletes one page of a disabled mount's secrets with their versions. Returns how many, and how many events were queued. */
 export async function purgeSecrets(
   sql: Sql,
   mountId: string,
   limit: number,
-): Promise<{ purged: number; told: number }> {
-  const [done] = await sql.query<{ purged: number; told: number }>(
+): Promise<{ purged: number; eventsQueued: number }> {
+  const [done] = await sql.query<{ purged: number; eventsQueued: number }>(
     `with page as (
        select id from secrets.secrets where mount_id = $1 order by path limit $2 for update skip locked
      ),
      gone as (
        delete from secrets.secrets s using page where s.id = page.id returning s.id, s.watched
      ),
-     told as (
+     events as (
        insert into secrets.outbox (secret_id) select id from gone where watched returning id
      )
-     select (select count(*)::int from gone) as purged, (select count(*)::int from told) as told`,
+     select (select count(*)::int from gone) as purged, (select count(*)::int from events) as "eventsQueued"`,
     [mountId, limit],
   );
   return done!;

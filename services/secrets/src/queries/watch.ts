@@ -2,7 +2,7 @@ import type { Sql, Tx } from '@secrets/db';
 import type { Mount } from './mounts.ts';
 
 /** A mount that stays enabled to the end of the transaction. */
-export async function holdMount(
+export async function lockEnabledMount(
   tx: Tx,
   namespaceId: string,
   path: string,
@@ -16,7 +16,7 @@ export async function holdMount(
   return mount;
 }
 
-/** From its commit on, each change of the secret is told. Gives the secret's id, or undefined when there is none. */
+/** Marks a secret as watched: after the commit, each change queues an event. Returns its id; undefined when there is none. */
 export async function markWatched(tx: Tx, mountId: string, path: string): Promise<string | undefined> {
   const [secret] = await tx.query<{ id: string }>(
     'update secrets.secrets set watched = true where mount_id = $1 and path = $2 returning id',

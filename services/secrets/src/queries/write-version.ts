@@ -24,7 +24,7 @@ export interface WrittenVersion {
   watched: boolean;
 }
 
-const keeps = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
+const keptVersions = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
 const lifetime = 'least(nullif(s.delete_after_seconds, 0), nullif(mount.delete_after_seconds, 0))';
 
 // Whoever writes the same secret at the same time waits at the update, whose conditions and new values are then taken
@@ -34,8 +34,8 @@ const statement = `
   updated as (
     update secrets.secrets s
     set current_version = s.current_version + 1,
-        oldest_version = case when s.current_version + 1 > ${keeps}
-          then greatest(s.oldest_version, s.current_version + 2 - ${keeps}) else s.oldest_version end,
+        oldest_version = case when s.current_version + 1 > ${keptVersions}
+          then greatest(s.oldest_version, s.current_version + 2 - ${keptVersions}) else s.oldest_version end,
         revision = s.revision + 1,
         updated_at = clock_timestamp()
     from mount
@@ -70,7 +70,7 @@ const statement = `
     delete from secrets.versions v using secret
     where v.secret_id = secret.id and v.version < secret.oldest_version
   ),
-  told as (
+  event as (
     insert into secrets.outbox (secret_id) select id from secret where watched
   )
   select secret.current_version as version, secret.updated_at as "createdAt",
@@ -78,7 +78,7 @@ const statement = `
   from mount left join secret on true`;
 
 /**
- * Writes the next version, prunes the oldest and tells of the change, all in one statement. Undefined when a
+ * Writes the next version, prunes the oldest and queues an event, all in one statement. Undefined when a
  * condition was not met, or another writer created the secret at the same moment. Throws `MountGone`.
  */
 export async function writeVersion(

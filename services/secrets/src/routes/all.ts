@@ -1,5 +1,5 @@
 import type { Endpoint } from '@secrets/http';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import type { KvOperation } from '../kv-operation.ts';
 import { changeVersionsOf } from './change-versions.ts';
 import { deleteData } from './delete-data.ts';
@@ -25,35 +25,39 @@ import { writeData } from './write-data.ts';
 import { writeMetadata } from './write-metadata.ts';
 
 /** `sys/mounts`; `tune` comes before the wildcard that would take it. */
-export const mountEndpoints = (kv: Kv): Endpoint[] => [
-  readTune(kv),
-  writeTune(kv),
-  listMountPaths(kv),
-  readMounts(kv),
-  enableMount(kv),
-  readMount(kv),
-  disableMount(kv),
-  locateMount(kv),
+export const mountEndpoints = (context: Context): Endpoint[] => [
+  readTune(context),
+  writeTune(context),
+  listMountPaths(context),
+  readMounts(context),
+  enableMount(context),
+  readMount(context),
+  disableMount(context),
+  locateMount(context),
 ];
 
 /** For sync-control. */
-export const internalEndpoints = (kv: Kv): Endpoint[] => [watchSecret(kv), inspectSecrets(kv), findMount(kv)];
+export const internalEndpoints = (context: Context): Endpoint[] => [
+  watchSecret(context),
+  inspectSecrets(context),
+  findMount(context),
+];
 
 /** Everything below a mount. */
-export const kvOperations = (kv: Kv): KvOperation[] => [
-  readConfig(kv),
-  writeConfig(kv),
-  readData(kv),
-  writeData(kv),
-  patchData(kv),
-  deleteData(kv),
-  changeVersionsOf(kv, 'delete'),
-  changeVersionsOf(kv, 'undelete'),
-  changeVersionsOf(kv, 'destroy'),
-  readMetadata(kv),
-  writeMetadata(kv),
-  patchMetadata(kv),
-  deleteMetadata(kv),
-  listSecrets(kv),
-  readSubkeys(kv),
+export const kvOperations = (context: Context): KvOperation[] => [
+  readConfig(context),
+  writeConfig(context),
+  readData(context),
+  writeData(context),
+  patchData(context),
+  deleteData(context),
+  changeVersionsOf(context, 'delete'),
+  changeVersionsOf(context, 'undelete'),
+  changeVersionsOf(context, 'destroy'),
+  readMetadata(context),
+  writeMetadata(context),
+  patchMetadata(context),
+  deleteMetadata(context),
+  listSecrets(context),
+  readSubkeys(context),
 ];

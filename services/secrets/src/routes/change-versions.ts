@@ -1,7 +1,7 @@
 import { permissionDenied } from '@secrets/domain';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { versionList } from '../fields.ts';
-import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { changeVersions, type VersionChange } from '../queries/change-versions.ts';
 
@@ -12,7 +12,7 @@ const summaries: Record<VersionChange, string> = {
 };
 
 /** POST on `delete/`, `undelete/` or `destroy/`: changes what exists, so it wants `update`. */
-export const changeVersionsOf = (kv: Kv, change: VersionChange) =>
+export const changeVersionsOf = (context: Context, change: VersionChange) =>
   kvOperation({
     method: 'post',
     kind: change,
@@ -21,7 +21,7 @@ export const changeVersionsOf = (kv: Kv, change: VersionChange) =>
     body: z.object({ versions: versionList }),
     handle: async ({ mount, path, body, caller }) => {
       if (!caller.grants.includes('update')) throw permissionDenied();
-      if (await changeVersions(kv.db, mount, path, change, body.versions)) kv.changed();
+      if (await changeVersions(context.db, mount, path, change, body.versions)) context.notifyChanged();
       return undefined;
     },
   });

@@ -1,15 +1,15 @@
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { deleteNewestVersion } from '../queries/change-versions.ts';
 
-export const deleteData = (kv: Kv) =>
+export const deleteData = (context: Context) =>
   kvOperation({
     method: 'delete',
     kind: 'data',
     path: 'secret',
     summary: 'delete the newest version; it can be undeleted',
     handle: async ({ mount, path }) => {
-      if (await deleteNewestVersion(kv.db, mount, path)) kv.changed();
+      if (await deleteNewestVersion(context.db, mount, path)) context.notifyChanged();
       return undefined;
     },
   });

@@ -1,15 +1,15 @@
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { deleteMetadata as runStatement } from '../queries/metadata.ts';
 
-export const deleteMetadata = (kv: Kv) =>
+export const deleteMetadata = (context: Context) =>
   kvOperation({
     method: 'delete',
     kind: 'metadata',
     path: 'secret',
     summary: 'delete a secret with all of its versions, for good',
     handle: async ({ mount, path }) => {
-      if (await runStatement(kv.db, mount, path)) kv.changed();
+      if (await runStatement(context.db, mount, path)) context.notifyChanged();
       return undefined;
     },
   });

@@ -1,8 +1,8 @@
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { enableMount as enable } from '../enable-mount.ts';
 import { description } from '../fields.ts';
-import type { Kv } from '../kv.ts';
 import { checkMountPath } from '../mount-path.ts';
 import { MountConfig, MountOptions, mountChange } from '../mount-settings.ts';
 
@@ -13,7 +13,7 @@ const MountType = z
   })
   .refine((given) => ['kv', 'kv-v1', 'kv-v2'].includes(given), { error: 'must be kv' });
 
-export const enableMount = (kv: Kv) =>
+export const enableMount = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/mounts/*path',
@@ -27,7 +27,7 @@ export const enableMount = (kv: Kv) =>
     }),
     handle: async ({ params, body, caller }) => {
       const change = mountChange(body.config, body.description);
-      await enable(kv.db, caller.namespace.id, checkMountPath(params.path), change);
+      await enable(context.db, caller.namespace.id, checkMountPath(params.path), change);
       return undefined;
     },
   });

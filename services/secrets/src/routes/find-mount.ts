@@ -1,10 +1,10 @@
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
 import { findMount as query } from '../queries/mounts.ts';
 
-export const findMount = (kv: Kv) =>
+export const findMount = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/mounts/find',
@@ -12,7 +12,7 @@ export const findMount = (kv: Kv) =>
     from: 'sync-control',
     body: z.object({ namespace_id: z.string(), mount: z.string() }),
     handle: async ({ body }) => {
-      const mount = await query(kv.db, body.namespace_id, withoutEndSlashes(body.mount));
+      const mount = await query(context.db, body.namespace_id, withoutEndSlashes(body.mount));
       return { data: mount === undefined ? null : { mount_id: mount.id, accessor: mount.accessor } };
     },
   });

@@ -1,14 +1,14 @@
 import { endpoint } from '@secrets/http';
 import { SealError } from '@secrets/seal';
 import { z } from 'zod';
-import { inspectedAnswer } from '../inspected-answer.ts';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
+import { presentSecretState } from '../present-secret-state.ts';
 import { type InspectedRow, inspectSecrets as query } from '../queries/watch.ts';
 
 /** Values read at once: each may be 1 MiB. */
 const atOnce = 20;
 
-export const inspectSecrets = (kv: Kv) =>
+export const inspectSecrets = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/secrets/inspect',
@@ -19,24 +19,24 @@ export const inspectSecrets = (kv: Kv) =>
     handle: async ({ body }) => {
       const secrets = [];
       for (let start = 0; start < body.secret_ids.length; start += atOnce)
-        secrets.push(...(await inspectSome(kv, body.secret_ids.slice(start, start + atOnce))));
+        secrets.push(...(await inspectSome(context, body.secret_ids.slice(start, start + atOnce))));
       return { data: { secrets } };
     },
   });
 
-async function inspectSome(kv: Kv, secretIds: readonly string[]) {
-  const rows = await query(kv.db, secretIds);
+async function inspectSome(context: Context, secretIds: readonly string[]) {
+  const rows = await query(context.db, secretIds);
   const byId = new Map(rows.map((row) => [row.secretId, row]));
-  return secretIds.flatMap((id) => inspectOne(kv, id, byId.get(id.toLowerCase())) ?? []);
+  return secretIds.flatMap((id) => inspectOne(context, id, byId.get(id.toLowerCase())) ?? []);
 }
 
 /** Undefined for a value that does not open: nothing is known of it then, and whoever asks must not act as if it were gone. */
-function inspectOne(kv: Kv, secretId: string, row: InspectedRow | undefined) {
+function inspectOne(context: Context, secretId: string, row: InspectedRow | undefined) {
   try {
-    return inspectedAnswer(kv.seal, secretId, row);
+    return presentSecretState(context.keyRing, secretId, row);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    kv.log.error({ error, secretId }, 'a secret cannot be inspected because its value does not open');
+    context.log.error({ error, secretId }, 'a secret cannot be inspected because its value does not open');
     return undefined;
   }
 }

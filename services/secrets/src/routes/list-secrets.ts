@@ -1,10 +1,10 @@
 import { notFound } from '@secrets/domain';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { kvOperation } from '../kv-operation.ts';
-import { cutToPage, Page } from '../page.ts';
+import { cutToPage, Page } from '../list-page.ts';
 import { listFolder } from '../queries/list-folder.ts';
 
-export const listSecrets = (kv: Kv) =>
+export const listSecrets = (context: Context) =>
   kvOperation({
     method: 'list',
     kind: 'metadata',
@@ -13,7 +13,7 @@ export const listSecrets = (kv: Kv) =>
     query: Page,
     handle: async ({ mount, path, query, warn }) => {
       const { after, limit } = query;
-      const names = await listFolder(kv.db, mount, { folder: path, after, limit: limit + 1 });
+      const names = await listFolder(context.db, mount, { folder: path, after, limit: limit + 1 });
       if (names.length === 0) throw notFound();
       return { data: { keys: cutToPage(names, limit, (name) => name, warn) } };
     },

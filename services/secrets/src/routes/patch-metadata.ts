@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import { z } from 'zod';
-import { customMetadata, customMetadataPatch, keeping } from '../fields.ts';
+import type { Context } from '../context.ts';
+import { customMetadata, customMetadataPatch, retentionFields } from '../fields.ts';
 import type { MountRef } from '../known-mounts.ts';
-import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type MetadataChange, readMetadata, writeMetadata } from '../queries/metadata.ts';
 
-const mostTries = 50;
+const maxAttempts = 50;
 
 const Patch = z.object({
-  max_versions: keeping.max_versions.nullable(),
-  cas_required: keeping.cas_required.nullable(),
-  delete_version_after: keeping.delete_version_after.nullable(),
+  max_versions: retentionFields.max_versions.nullable(),
+  cas_required: retentionFields.cas_required.nullable(),
+  delete_version_after: retentionFields.delete_version_after.nullable(),
   custom_metadata: customMetadataPatch.nullish(),
 });
 type Patch = z.infer<typeof Patch>;
 
-export const patchMetadata = (kv: Kv) =>
+export const patchMetadata = (context: Context) =>
   kvOperation({
     method: 'patch',
     kind: 'metadata',
@@ -26,16 +26,16 @@ export const patchMetadata = (kv: Kv) =>
     summary: 'merge a patch (RFC 7386) into what stands over a secret; null goes back to the default',
     body: Patch,
     handle: async ({ mount, path, body }) => {
-      for (let tries = 0; tries < mostTries; tries++) {
-        if (await patchOnce(kv, mount, path, body)) return undefined;
+      for (let tries = 0; tries < maxAttempts; tries++) {
+        if (await patchOnce(context, mount, path, body)) return undefined;
       }
       throw new Problem('unavailable', 'too many writers of this secret at once; try again');
     },
   });
 
 /** False when the secret changed between reading and writing. */
-async function patchOnce(kv: Kv, mount: MountRef, path: string, patch: Patch): Promise<boolean> {
-  const found = await readMetadata(kv.db, mount, path);
+async function patchOnce(context: Context, mount: MountRef, path: string, patch: Patch): Promise<boolean> {
+  const found = await readMetadata(context.db, mount, path);
   if (found === undefined) throw notFound();
   const change: MetadataChange = {
     maxVersions: patch.max_versions === null ? 0 : patch.max_versions,
@@ -43,7 +43,7 @@ async function patchOnce(kv: Kv, mount: MountRef, path: string, patch: Patch): P
     deleteAfterSeconds: patch.delete_version_after === null ? 0 : patch.delete_version_after,
     customMetadata: patchedTexts(found.customMetadata, patch.custom_metadata),
   };
-  return writeMetadata(kv.db, mount, path, change, {
+  return writeMetadata(context.db, mount, path, change, {
     secretId: randomUUID(),
     mayCreate: false,
     mayUpdate: true,

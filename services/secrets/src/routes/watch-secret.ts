@@ -1,12 +1,12 @@
 import { invalid } from '@secrets/domain';
 import { endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { inspectedAnswer } from '../inspected-answer.ts';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
 import { withoutEndSlashes } from '../mount-path.ts';
-import { isStorable } from '../plain-text.ts';
-import { holdMount, inspectSecrets, isFolder, markWatched } from '../queries/watch.ts';
+import { presentSecretState } from '../present-secret-state.ts';
+import { inspectSecrets, isFolder, lockEnabledMount, markWatched } from '../queries/watch.ts';
 import { checkPath } from '../secret-path.ts';
+import { isStorable } from '../storable-text.ts';
 
 const Watch = z.object({
   namespace_id: z.string(),
@@ -14,20 +14,23 @@ const Watch = z.object({
   secret_name: z.string(),
 });
 
-export const watchSecret = (kv: Kv) =>
+export const watchSecret = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/secrets/watch',
     summary: 'tell of every change of a secret from now on, and how it stands now',
     from: 'sync-control',
     body: Watch,
-    handle: async ({ body }) => ({ data: await watch(kv, body) }),
+    handle: async ({ body }) => ({ data: await watch(context, body) }),
   });
 
-async function watch(kv: Kv, { namespace_id, mount: mountPath, secret_name }: z.infer<typeof Watch>) {
+async function watch(
+  context: Context,
+  { namespace_id, mount: mountPath, secret_name }: z.infer<typeof Watch>,
+) {
   const name = checkPath(withoutEndSlash(secret_name), 'secret_name');
-  const { mount, secretId, row, folder } = await kv.db.transaction(async (tx) => {
-    const mount = await holdMount(tx, namespace_id, withoutEndSlashes(mountPath));
+  const { mount, secretId, row, folder } = await context.db.transaction(async (tx) => {
+    const mount = await lockEnabledMount(tx, namespace_id, withoutEndSlashes(mountPath));
     if (mount === undefined) throw invalid(`mount: no key-value store is mounted at ${mountPath}`);
     const secretId = await markWatched(tx, mount.id, name);
     const folder = secretId === undefined && (await isFolder(tx, mount.id, name));
@@ -35,7 +38,7 @@ async function watch(kv: Kv, { namespace_id, mount: mountPath, secret_name }: z.
     return { mount, secretId, row, folder };
   });
   return {
-    ...inspectedAnswer(kv.seal, secretId ?? null, row),
+    ...presentSecretState(context.keyRing, secretId ?? null, row),
     mount_id: mount.id,
     accessor: mount.accessor,
     mount_path: mount.path,

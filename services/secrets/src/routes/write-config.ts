@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { keeping } from '../fields.ts';
+import type { Context } from '../context.ts';
+import { retentionFields } from '../fields.ts';
 import { MountGone } from '../known-mounts.ts';
-import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { updateMount } from '../queries/mounts.ts';
 
-export const writeConfig = (kv: Kv) =>
+export const writeConfig = (context: Context) =>
   kvOperation({
     method: 'post',
     kind: 'config',
     path: 'none',
     summary: 'set what a mount keeps of old versions; what is left out stays',
-    body: z.object(keeping),
+    body: z.object(retentionFields),
     handle: async ({ mount, body }) => {
-      const isThere = await updateMount(kv.db, mount.namespaceId, mount.path, {
+      const isThere = await updateMount(context.db, mount.namespaceId, mount.path, {
         maxVersions: body.max_versions,
         casRequired: body.cas_required,
         deleteAfterSeconds: body.delete_version_after,

@@ -1,13 +1,13 @@
 import { SecretData } from '@secrets/domain';
 import { seal } from '@secrets/seal';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { WriteOptions } from '../fields.ts';
-import type { Kv } from '../kv.ts';
 import { kvOperation } from '../kv-operation.ts';
+import { presentVersion } from '../present-version.ts';
 import { putVersion } from '../put-version.ts';
-import { versionMetadata } from '../version-answer.ts';
 
-export const writeData = (kv: Kv) =>
+export const writeData = (context: Context) =>
   kvOperation({
     method: 'post',
     kind: 'data',
@@ -15,11 +15,11 @@ export const writeData = (kv: Kv) =>
     summary: 'write a new version',
     body: z.object({ data: SecretData.transform(seal), options: WriteOptions }),
     handle: async ({ mount, path, body, caller }) => {
-      const written = await putVersion(kv, mount, path, body.data, {
+      const written = await putVersion(context, mount, path, body.data, {
         cas: body.options?.cas ?? null,
         mayCreate: caller.grants.includes('create'),
         mayUpdate: caller.grants.includes('update'),
       });
-      return { data: versionMetadata(written) };
+      return { data: presentVersion(written) };
     },
   });

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@secrets/access';
 import { Problem, permissionDenied } from '@secrets/domain';
 import { z } from 'zod';
-import { customMetadata, keeping } from '../fields.ts';
-import type { Kv } from '../kv.ts';
+import type { Context } from '../context.ts';
+import { customMetadata, retentionFields } from '../fields.ts';
 import { kvOperation } from '../kv-operation.ts';
 import { writeMetadata as runStatement } from '../queries/metadata.ts';
 import { readWriteState } from '../queries/write-state.ts';
 
-const mostTries = 8;
+const maxAttempts = 8;
 
-export const writeMetadata = (kv: Kv) =>
+export const writeMetadata = (context: Context) =>
   kvOperation({
     method: 'post',
     kind: 'metadata',
     path: 'secret',
     summary: 'set what stands over a secret, also before its first version; what is left out stays',
-    body: z.object({ ...keeping, custom_metadata: customMetadata.optional() }),
+    body: z.object({ ...retentionFields, custom_metadata: customMetadata.optional() }),
     handle: async ({ mount, path, body, caller }) => {
       const change = {
         maxVersions: body.max_versions,
@@ -25,9 +25,9 @@ export const writeMetadata = (kv: Kv) =>
         customMetadata: body.custom_metadata,
       };
       const conditions = { ...grantsOf(caller), secretId: randomUUID(), onlyIf: null };
-      for (let tries = 0; tries < mostTries; tries++) {
-        if (await runStatement(kv.db, mount, path, change, conditions)) return undefined;
-        const { exists } = await readWriteState(kv.db, mount, path);
+      for (let tries = 0; tries < maxAttempts; tries++) {
+        if (await runStatement(context.db, mount, path, change, conditions)) return undefined;
+        const { exists } = await readWriteState(context.db, mount, path);
         if (!(exists ? conditions.mayUpdate : conditions.mayCreate)) throw permissionDenied();
       }
       throw new Problem('unavailable', 'too many writers of this secret at once; try again');

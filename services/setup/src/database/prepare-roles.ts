@@ -1,12 +1,12 @@
 import type { Db, Sql } from '@secrets/db';
 import { type DatabaseService, databaseServices, roleOf } from '../database-roles.ts';
-import { grants } from './grants.ts';
+import { roleGrants } from './role-grants.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
 const schemas = 'login, secrets, sync';
 
 /**
- * Makes the role of each service with its password, and gives it exactly the rights of `grants`: older ones go in the
+ * Makes the role of each service with its password, and gives it exactly the rights of `roleGrants`: older ones go in the
  * same transaction. May run at any time, beside running services. Nobody but the owner can create anything.
  */
 export async function prepareRoles(db: Db, passwords: Record<DatabaseService, string>): Promise<void> {
@@ -22,7 +22,7 @@ export async function prepareRoles(db: Db, passwords: Record<DatabaseService, st
         `grant connect on database ${database} to ${role}`,
         `revoke all on all tables in schema ${schemas} from ${role}`,
         `revoke all on schema ${schemas} from ${role}`,
-        ...grants[service].map((line) => rightStatement(line, role)),
+        ...roleGrants[service].map((line) => rightStatement(line, role)),
       ];
     });
     await tx.script([...nothingForEverybody(database), ...statements].join(';\n'));

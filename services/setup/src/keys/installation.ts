@@ -11,7 +11,7 @@ export const setupFolder = 'setup';
 const key = () => randomBytes(32).toString('base64');
 const password = () => randomBytes(24).toString('base64url'); // needs no escaping in a URL
 
-/** What an installation draws at random, once. */
+/** What an installation generates once, at random. */
 export interface Installation {
   /** From which each direction's key between two services is derived. */
   internalKey: string;
@@ -24,33 +24,34 @@ export interface Installation {
   brokerPasswords: Record<BrokerService, string>;
 }
 
-/** Reads the installation's secrets from its folder, and draws those that are missing. */
+/** Reads the installation's secrets from its folder, and generates those that are missing. */
 export function openInstallation(folder: string): Installation {
-  const drawn = (name: string, draw: () => string) => writeOnce(join(folder, name), `${draw()}\n`).trim();
+  const generated = (name: string, generate: () => string) =>
+    writeOnce(join(folder, name), `${generate()}\n`).trim();
   return {
-    internalKey: drawn('internal.key', key),
+    internalKey: generated('internal.key', key),
     sealKeys: {
-      login: drawn('seal-login.key', key),
-      secrets: drawn('seal-secrets.key', key),
-      sync: drawn('seal-sync.key', key),
+      login: generated('seal-login.key', key),
+      secrets: generated('seal-secrets.key', key),
+      sync: generated('seal-sync.key', key),
     },
-    rootToken: drawn('root-token', () => newToken().reveal()),
-    ownerPassword: drawn('owner.password', password),
-    brokerOwnerPassword: drawn('broker-owner.password', password),
-    rolePasswords: forEach(databaseServices, (service) => drawn(roleFile(service), password)),
-    brokerPasswords: forEach(brokerServices, (service) => drawn(brokerUserFile(service), password)),
+    rootToken: generated('root-token', () => newToken().reveal()),
+    ownerPassword: generated('owner.password', password),
+    brokerOwnerPassword: generated('broker-owner.password', password),
+    rolePasswords: forEach(databaseServices, (service) => generated(roleFile(service), password)),
+    brokerPasswords: forEach(brokerServices, (service) => generated(brokerUserFile(service), password)),
   };
 }
 
-/** Each role's password, as `keys` has drawn them. Throws, naming the file, when one is missing. */
+/** Each role's password, as `keys` generated them. Throws, naming the file, when one is missing. */
 export const readRolePasswords = (folder: string): Record<DatabaseService, string> =>
-  forEach(databaseServices, (service) => readDrawn(join(folder, roleFile(service))));
+  forEach(databaseServices, (service) => readGenerated(join(folder, roleFile(service))));
 
 /** The same for each user of RabbitMQ. */
 export const readBrokerPasswords = (folder: string): Record<BrokerService, string> =>
-  forEach(brokerServices, (service) => readDrawn(join(folder, brokerUserFile(service))));
+  forEach(brokerServices, (service) => readGenerated(join(folder, brokerUserFile(service))));
 
-function readDrawn(file: string): string {
+function readGenerated(file: string): string {
   const text = readIfPresent(file)?.trim();
   if (text === undefined || text === '') throw new Error(`${file} is missing; run the command "keys" first`);
   return text;

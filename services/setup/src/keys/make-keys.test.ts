@@ -69,13 +69,13 @@ describe('keys', () => {
 
   test('a worker opens values and credentials; nobody else opens both', () => {
     makeKeys(env);
-    const ringOf = (service: string) => readKeyRing(join(root, service, 'seal.key'));
+    const keyRingOf = (service: string) => readKeyRing(join(root, service, 'seal.key'));
     for (const service of ['secrets', 'sync-control']) {
-      const sealed = encrypt(ringOf(service), 'row', Buffer.from('value'));
-      expect(decrypt(ringOf('sync-worker-clouda-sm'), 'row', sealed).toString()).toBe('value');
-      expect(() => decrypt(ringOf('login'), 'row', sealed)).toThrow();
+      const sealed = encrypt(keyRingOf(service), 'row', Buffer.from('value'));
+      expect(decrypt(keyRingOf('sync-worker-clouda-sm'), 'row', sealed).toString()).toBe('value');
+      expect(() => decrypt(keyRingOf('login'), 'row', sealed)).toThrow();
       expect(() =>
-        decrypt(ringOf(service === 'secrets' ? 'sync-control' : 'secrets'), 'row', sealed),
+        decrypt(keyRingOf(service === 'secrets' ? 'sync-control' : 'secrets'), 'row', sealed),
       ).toThrow();
     }
   });
@@ -120,7 +120,7 @@ describe('keys', () => {
     );
   });
 
-  test('refuses to draw new keys beside older ones', () => {
+  test('refuses to generate new keys beside older ones', () => {
     makeKeys(env);
     const before = everything();
     for (const name of readdirSync(join(root, 'setup'))) rmSync(join(root, 'setup', name));

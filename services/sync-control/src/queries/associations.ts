@@ -113,11 +113,11 @@ export const lockSomeToRemove = (sql: Sql, destinationId: string, limit: number)
     [destinationId, limit],
   );
 
-/** How many associations a destination has, counted up to `most`. */
-export async function countAssociations(sql: Sql, destinationId: string, most: number): Promise<number> {
+/** How many associations a destination has, counted up to `limit`. */
+export async function countAssociations(sql: Sql, destinationId: string, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     'select count(*) as count from (select from sync.associations where destination_id = $1 limit $2) as counted',
-    [destinationId, most],
+    [destinationId, limit],
   );
   return row?.count ?? 0;
 }
@@ -135,7 +135,7 @@ export const lockAssociationsOfSecret = (
   );
 
 /** Notes which revision of the secret an association is planned from, and which keys of that one cannot be synced. */
-export async function notePlanned(
+export async function recordPlan(
   sql: Sql,
   associationId: string,
   revision: number,
@@ -177,13 +177,13 @@ export const associatedSecrets = (
   );
 
 /**
- * How many associations a namespace has, and of how many secrets: of its first `most` associations, in the order of
+ * How many associations a namespace has, and of how many secrets: of its first `limit` associations, in the order of
  * its list. What it costs does not grow further.
  */
 export async function totals(
   sql: Sql,
   namespaceId: string,
-  most: number,
+  limit: number,
 ): Promise<{ associations: number; secrets: number }> {
   const [row] = await sql.query<{ associations: number; secrets: number }>(
     `select coalesce(sum(associations), 0)::bigint as associations, count(*) as secrets
@@ -191,7 +191,7 @@ export async function totals(
                from (select mount, secret_name from sync.associations
                       where namespace_id = $1 order by mount, secret_name limit $2) as counted
               group by mount, secret_name) as of_secrets`,
-    [namespaceId, most],
+    [namespaceId, limit],
   );
   return row ?? { associations: 0, secrets: 0 };
 }

@@ -43,7 +43,7 @@ export async function lockDestination(sql: Sql, key: DestinationKey): Promise<De
 }
 
 /** Holds a destination until the transaction ends. */
-export async function holdDestination(sql: Sql, id: string): Promise<void> {
+export async function lockDestinationById(sql: Sql, id: string): Promise<void> {
   await sql.query('select id from sync.destinations where id = $1 for update', [id]);
 }
 
@@ -104,17 +104,17 @@ export async function destinationNames(
   return rows.map(({ name }) => name);
 }
 
-/** How many destinations of one type, or of all, counted up to `most`. */
+/** How many destinations of one type, or of all, counted up to `limit`. */
 export async function countDestinations(
   sql: Sql,
   namespaceId: string,
   type: string | null,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*) as count from (
        select from sync.destinations where namespace_id = $1 and ($2::text is null or type = $2) limit $3) as counted`,
-    [namespaceId, type, most],
+    [namespaceId, type, limit],
   );
   return row?.count ?? 0;
 }

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { presentSummary } from '../present-association.ts';
 import { associatedSecrets, associationsByName, totals } from '../queries/associations.ts';
+import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { SecretRef, withoutOuterSlashes } from './destination-ref.ts';
-import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 export const listAssociations = ({ db }: Context) =>
   endpoint({
@@ -31,7 +31,7 @@ export const listAssociations = ({ db }: Context) =>
         key,
         list.map(({ mount, secretName }) => ({ mount: `${mount}/`, secret_path: secretName })),
       ]);
-      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id, mostCounted);
+      const { associations, secrets: totalSecrets } = await totals(db, caller.namespace.id, maxCounted);
       warnIfBounded(associations, warn);
       return {
         data: {

@@ -7,7 +7,7 @@ import { associate } from '../associate.ts';
 import type { Context } from '../context.ts';
 import { disassociate } from '../disassociate.ts';
 import {
-  type PresentedAssociation,
+  type AssociationLine,
   presentAssociation,
   presentEntries,
   presentUnsynced,
@@ -38,7 +38,7 @@ export const setAssociation = (context: Context) =>
       const association = await findAssociation(context.db, id);
       const lines =
         association === undefined ? {} : presentAssociation(association, await entriesOf(context.db, [id]));
-      return answer(params, lines);
+      return presentPage(params, lines);
     },
   });
 
@@ -60,9 +60,9 @@ export const removeAssociation = (context: Context) =>
       );
       if (removed === undefined) {
         const accessor = await context.secrets.accessorOf(caller, mount);
-        return answer(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
+        return presentPage(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
       }
-      return answer(params, await linesAfterRemoval(context, removed));
+      return presentPage(params, await linesAfterRemoval(context, removed));
     },
   });
 
@@ -82,7 +82,7 @@ export const readAssociations = (context: Context) =>
       const page = await associationsOf(context.db, destination.id, query.after, query.limit);
       const next = page.length === query.limit ? page.at(-1)?.id : undefined;
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
-      return answer(params, await linesOf(context, page), next === undefined ? {} : { next });
+      return presentPage(params, await linesOf(context, page), next === undefined ? {} : { next });
     },
   });
 
@@ -90,7 +90,7 @@ type Ref = z.infer<typeof DestinationRef>;
 
 const keyOf = (caller: Caller, { type, name }: Ref) => ({ namespaceId: caller.namespace.id, type, name });
 
-const answer = ({ type, name }: Ref, lines: Record<string, PresentedAssociation>, more: object = {}) => ({
+const presentPage = ({ type, name }: Ref, lines: Record<string, AssociationLine>, more: object = {}) => ({
   data: { associated_secrets: lines, store_name: name, store_type: type, ...more },
 });
 
@@ -108,7 +108,7 @@ async function linesAfterRemoval(
 async function linesOf(
   { db }: Context,
   associations: readonly AssociationRow[],
-): Promise<Record<string, PresentedAssociation>> {
+): Promise<Record<string, AssociationLine>> {
   const entries = Map.groupBy(
     await entriesOf(
       db,

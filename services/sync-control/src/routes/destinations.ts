@@ -6,9 +6,9 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
 import { removeDestination } from '../remove-destination.ts';
-import { opened, writeDestination } from '../write-destination.ts';
+import { decryptDestination, writeDestination } from '../write-destination.ts';
+import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
-import { mostCounted, warnIfBounded } from './most-counted.ts';
 
 const path = '/sys/sync/destinations/:type/:name';
 
@@ -74,7 +74,7 @@ export const listDestinations = ({ db }: Context) =>
       );
       const filled = lists.filter(([, names]) => names.length > 0);
       if (filled.length === 0) throw notFound();
-      const total = await countDestinations(db, namespaceId, null, mostCounted);
+      const total = await countDestinations(db, namespaceId, null, maxCounted);
       warnIfBounded(total, warn);
       return {
         data: {
@@ -97,7 +97,7 @@ export const listDestinationsOfType = ({ db }: Context) =>
       findDescription(params.type);
       const names = await destinationNames(db, caller.namespace.id, params.type, query.after, query.limit);
       if (names.length === 0) throw notFound();
-      const total = await countDestinations(db, caller.namespace.id, params.type, mostCounted);
+      const total = await countDestinations(db, caller.namespace.id, params.type, maxCounted);
       warnIfBounded(total, warn);
       return { data: { keys: names, total_destinations: total } };
     },
@@ -128,17 +128,17 @@ async function write(
     name: ref.name,
     ...request,
   });
-  context.queue.nudge();
+  context.queue.notify();
   return { data: await read(context, caller, ref), warnings };
 }
 
 async function read(context: Context, caller: Caller, { type, name }: Ref) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (row === undefined) throw new Problem('not_found');
-  const { settings, credentials } = opened(context.ring, row);
-  const shown = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
+  const { settings, credentials } = decryptDestination(context.keyRing, row);
+  const view = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
   return {
-    ...presentDestination(findDescription(type), shown),
+    ...presentDestination(findDescription(type), view),
     ...(row.purgeInitiatedAt === null
       ? {}
       : { purge_initiated_at: row.purgeInitiatedAt.toISOString(), purge_error: row.purgeError ?? '' }),

@@ -15,7 +15,7 @@ export const readConfig = ({ db }: Context) =>
     summary: 'Read the sync configuration',
     handle: async ({ caller }) => {
       assertAdministrative(caller);
-      return present(await readSyncConfig(db));
+      return presentConfig(await readSyncConfig(db));
     },
   });
 
@@ -31,8 +31,8 @@ export const patchConfig = ({ db, queue }: Context) =>
     handle: async ({ caller, body }) => {
       assertAdministrative(caller);
       const config = await writeSyncConfig(db, body.disabled ?? null, body.queue_capacity ?? null);
-      queue.nudge();
-      return present(config);
+      queue.notify();
+      return presentConfig(config);
     },
   });
 
@@ -53,7 +53,7 @@ function assertAdministrative(caller: Caller): void {
   if (!['', 'admin'].includes(caller.namespace.path)) throw notFound();
 }
 
-const present = (config: { disabled: boolean; queueCapacity: number }) => ({
+const presentConfig = (config: { disabled: boolean; queueCapacity: number }) => ({
   data: { disabled: config.disabled, queue_capacity: config.queueCapacity },
   mountType: 'system',
 });

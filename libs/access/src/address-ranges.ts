@@ -7,7 +7,7 @@ export interface AddressRanges {
   /** How many there are. */
   readonly size: number;
   /** Whether an address lies in one of them; IPv4 written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4. */
-  hold(address: string): boolean;
+  includes(address: string): boolean;
 }
 
 /** Parses CIDRs and single addresses. What cannot be parsed holds no address. */
@@ -15,7 +15,7 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parsedRange).filter((range) => range !== undefined);
   return {
     size: ranges.length,
-    hold: (text) => {
+    includes: (text) => {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);
       return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
@@ -24,7 +24,7 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
 }
 
 /** Whether every address of some CIDRs and single addresses lies in one of others. What cannot be parsed lies nowhere. */
-export function rangesWithin(inner: readonly string[], outer: readonly string[]): boolean {
+export function areRangesWithin(inner: readonly string[], outer: readonly string[]): boolean {
   const around = outer.map(parsedRange).filter((range) => range !== undefined);
   return inner
     .map(parsedRange)

@@ -9,7 +9,7 @@ import { type Entry, entryColumns } from './entry.ts';
  * needs no second: a thousand changes of a waiting secret are one operation.
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) end, next_attempt_at = null, attempts = 0`;
-const intended = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
+const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
 
 /** A new external secret that an association wants. */
 export interface NewEntry {
@@ -43,50 +43,50 @@ export async function insertEntries(
   );
 }
 
-/** Wants these entries present, pushed anew: after a set, or because their secret changed. */
-export async function wantPresent(
+/** Requests that these entries are pushed again: after a set, or because their secret changed. */
+export async function requestPut(
   sql: Sql,
   entryIds: readonly string[],
   { overwrite = false, verify = false }: { overwrite?: boolean; verify?: boolean } = {},
 ): Promise<void> {
   if (entryIds.length === 0) return;
   await sql.query(
-    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${intended}
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent}
       where id = any($1::uuid[])`,
     [entryIds, overwrite, verify],
   );
 }
 
-/** Wants these entries gone; each after the entry that takes its place, where there is one. */
-export async function wantAbsent(
+/** Requests the removal of these entries; `waitsFor` is the entry that replaces one and must be achieved first. */
+export async function requestRemoval(
   sql: Sql,
   entries: readonly { id: string; waitsFor: string | null }[],
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
-    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${intended}
+    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent}
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
       where e.id = given.id`,
     [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
   );
 }
 
-/** Wants those of a destination gone once more that were to go and failed for good: a purge that is asked for again. */
-export async function wantAbsentAgain(sql: Sql, destinationId: string): Promise<void> {
+/** Requests the failed removals of a destination again: a purge is repeated. */
+export async function retryFailedRemovals(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
-    `update sync.entries set ${intended}
+    `update sync.entries set ${newIntent}
       where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR'`,
     [destinationId],
   );
 }
 
 /**
- * Tries again what failed for good in a destination, as it is wanted: its settings or credentials were changed, which
- * is what such an entry waits for.
+ * Retries the entries of a destination that failed for good: its settings or credentials were changed, which is what
+ * such an entry waits for.
  */
-export async function tryFailedAgain(sql: Sql, destinationId: string): Promise<void> {
+export async function retryFailed(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
-    `update sync.entries set ${intended} where destination_id = $1 and status = 'CLIENT_SIDE_ERROR'`,
+    `update sync.entries set ${newIntent} where destination_id = $1 and status = 'CLIENT_SIDE_ERROR'`,
     [destinationId],
   );
 }

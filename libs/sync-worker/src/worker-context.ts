@@ -3,16 +3,16 @@ import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { Attempts } from './attempts.ts';
 import type { Clients } from './clients.ts';
+import type { DestinationLimiter } from './destination-limiter.ts';
 import type { EntryStatements } from './entry-statements.ts';
-import type { Places } from './places.ts';
 
 /** What handling a message needs. */
-export interface WorkerParts {
+export interface WorkerContext {
   db: Db;
   statements: EntryStatements;
-  ring: KeyRing;
+  keyRing: KeyRing;
   clients: Clients;
-  places: Places;
+  limiter: DestinationLimiter;
   attempts: Attempts;
   log: Logger;
   metrics: ReturnType<typeof workerMetrics>;

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { isAddressRange } from './address-range.ts';
 
 /** Most characters of a token's metadata, names and values together. */
-const mostMetadata = 8_192;
+const maxMetadataCharacters = 8_192;
 
 /** Each is parsed, which takes some 30 µs, for requests and logins whose token or role is not in memory. */
-const mostCidrs = 100;
+const maxCidrs = 100;
 
 /** A list of CIDRs or single addresses. */
 export const cidrList = stringList
-  .refine((list) => list.length <= mostCidrs, {
-    error: `must hold at most ${mostCidrs} CIDRs or addresses`,
+  .refine((list) => list.length <= maxCidrs, {
+    error: `must hold at most ${maxCidrs} CIDRs or addresses`,
     abort: true,
   })
   .refine((list) => list.every(isAddressRange), { error: 'must hold CIDRs or addresses' });
@@ -22,22 +22,22 @@ export const count = integer.refine((value) => value >= 0 && value <= 2_147_483_
 });
 
 /** Names of policies travel in the assertion of each request and stand in each line of the audit: so many characters together. */
-const mostPolicyCharacters = 4_096;
+const maxPolicyCharacters = 4_096;
 /** What they hold is read and evaluated together. */
-const mostPolicies = 50;
+const maxPolicies = 50;
 
 /** A list of names of policies. */
 export const policyNames = stringList
-  .refine((list) => list.length <= mostPolicies, {
-    error: `must hold at most ${mostPolicies} names`,
+  .refine((list) => list.length <= maxPolicies, {
+    error: `must hold at most ${maxPolicies} names`,
     abort: true,
   })
-  .refine((list) => list.join(',').length <= mostPolicyCharacters, {
-    error: `must have at most ${mostPolicyCharacters} characters together`,
+  .refine((list) => list.join(',').length <= maxPolicyCharacters, {
+    error: `must have at most ${maxPolicyCharacters} characters together`,
   });
 
 /** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
-export const TokenWish = z.object({
+export const TokenRequest = z.object({
   policies: policyNames.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),
@@ -46,7 +46,7 @@ export const TokenWish = z.object({
   num_uses: count.optional(),
   bound_cidrs: cidrList.optional(),
   meta: stringMap
-    .refine((meta) => JSON.stringify(meta).length <= mostMetadata, { error: 'is too large' })
+    .refine((meta) => JSON.stringify(meta).length <= maxMetadataCharacters, { error: 'is too large' })
     .optional(),
   display_name: z
     .string()
@@ -58,4 +58,4 @@ export const TokenWish = z.object({
   renewable: flag.optional(),
   type: z.enum(['service', 'batch'], { error: 'must be service or batch' }).optional(),
 });
-export type TokenWish = z.infer<typeof TokenWish>;
+export type TokenRequest = z.infer<typeof TokenRequest>;

@@ -7,7 +7,7 @@ import { envelope } from './envelope.ts';
 import { inexactNumber } from './exact-numbers.ts';
 import { parseInput, unknownFieldWarnings } from './parse-input.ts';
 
-export interface MountOptions {
+export interface EndpointRouterOptions {
   /** This service's name: the audience that assertions must name. */
   service: string;
   keys: InternalKeys;
@@ -25,7 +25,7 @@ const verbs: Record<Method, readonly ('get' | 'post' | 'put' | 'patch' | 'delete
 export const maxBodyBytes = 1_048_576;
 
 /** Puts the endpoints of a service below `/v1`; a path that exists with another verb answers 405, others 404. */
-export function mountEndpoints(endpoints: readonly Endpoint[], options: MountOptions): Router {
+export function endpointRouter(endpoints: readonly Endpoint[], options: EndpointRouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
   router.use(jsonBody());
   const [forAnyPath, forOwnPath] = [endpoints.filter(takesAnyPath), endpoints.filter(isOfItsOwnPath)];
@@ -42,7 +42,7 @@ const isOfItsOwnPath = (endpoint: Endpoint): boolean => !takesAnyPath(endpoint);
 const listsFirst = (endpoints: readonly Endpoint[]): Endpoint[] =>
   [...endpoints].sort((a, b) => Number(b.method === 'list') - Number(a.method === 'list'));
 
-function mount(router: Router, endpoint: Endpoint, options: MountOptions): void {
+function mount(router: Router, endpoint: Endpoint, options: EndpointRouterOptions): void {
   for (const verb of verbs[endpoint.method]) {
     router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
       // A policy may grant `list` and not `read`: what was judged as one is never answered as the other.
@@ -70,7 +70,7 @@ export function methodNotTaken(methods: readonly Method[]): Problem {
 
 async function serve(
   endpoint: Endpoint,
-  { service, keys }: MountOptions,
+  { service, keys }: EndpointRouterOptions,
   request: ExpressRequest,
   response: Response,
 ) {
@@ -80,7 +80,7 @@ async function serve(
   response.locals.requestId = caller.requestId;
   const { warnings, ...input } = parse(endpoint, request, caller);
   const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
-  answer(response, caller.requestId, reply, warnings);
+  sendReply(response, caller.requestId, reply, warnings);
 }
 
 function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
@@ -104,7 +104,7 @@ const joined = (params: Record<string, unknown>) =>
 const asksForList = (request: ExpressRequest): boolean =>
   request.query.list === 'true' || request.query.list === '1';
 
-function answer(
+function sendReply(
   response: Response,
   requestId: string,
   reply: { status?: number } | undefined,

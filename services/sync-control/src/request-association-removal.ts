@@ -1,15 +1,15 @@
 import type { Tx } from '@secrets/db';
-import { type Entry, entriesOf, wantAbsent } from '@secrets/sync-entries';
+import { type Entry, entriesOf, requestRemoval } from '@secrets/sync-entries';
 import { deleteAssociations, markRemoving } from './queries/associations.ts';
 
 /**
- * Wants associations gone, whose rows are held: their external secrets first, then they themselves with the last of
- * them. Those without entries go at once. Gives the entries as they were.
+ * Requests the removal of associations, whose rows must be locked: their external secrets go first, and an association
+ * with the last of its entries. One without entries goes at once. Returns the entries as they were.
  */
-export async function wantGone(tx: Tx, associationIds: readonly string[]): Promise<Entry[]> {
+export async function requestAssociationRemoval(tx: Tx, associationIds: readonly string[]): Promise<Entry[]> {
   const entries = await entriesOf(tx, associationIds);
   await markRemoving(tx, associationIds);
-  await wantAbsent(
+  await requestRemoval(
     tx,
     entries.map(({ id }) => ({ id, waitsFor: null })),
   );

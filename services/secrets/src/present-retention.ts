@@ -1,12 +1,12 @@
 import { durationText } from './duration-text.ts';
 
 /** What is kept of old versions, in the words of the API. */
-export const keepingAnswer = (keeping: {
+export const presentRetention = (retention: {
   maxVersions: number;
   casRequired: boolean;
   deleteAfterSeconds: number;
 }) => ({
-  cas_required: keeping.casRequired,
-  delete_version_after: durationText(keeping.deleteAfterSeconds),
-  max_versions: keeping.maxVersions,
+  cas_required: retention.casRequired,
+  delete_version_after: durationText(retention.deleteAfterSeconds),
+  max_versions: retention.maxVersions,
 });

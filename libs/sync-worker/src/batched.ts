@@ -1,22 +1,22 @@
 import DataLoader from 'dataloader';
 
-const mostAtOnce = 100;
+const maxBatchSize = 100;
 
 /**
- * Makes one call of many: calls that come while one is under way are done together when it has ended, so that a busy
- * worker needs fewer statements and one that is not waits for nothing.
+ * Batches calls: those that arrive while a batch is under way form the next one. A busy worker needs fewer statements,
+ * an idle one waits for nothing.
  *
- * `together` gives a result for each item, in their order; undefined where it left an item out. Such a one is done
- * `alone`, and so is each when `together` throws: one item never spoils the others.
+ * `batch` returns a result for each item, in the same order; undefined where it left an item out. `single` then handles
+ * such an item. It handles every item when `batch` throws, so that one item never fails the others.
  */
-export function gather<Item, Result>(
-  together: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>,
-  alone: (item: Item) => Promise<Result>,
+export function batched<Item, Result>(
+  batch: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>,
+  single: (item: Item) => Promise<Result>,
 ): (item: Item) => Promise<Result> {
-  const each = (item: Item) => alone(item).catch(asError);
+  const each = (item: Item) => single(item).catch(asError);
   const run = async (items: readonly Item[]): Promise<(Result | Error)[]> => {
     if (items.length === 1) return Promise.all(items.map(each));
-    const results = await together(items).catch((): undefined[] => []);
+    const results = await batch(items).catch((): undefined[] => []);
     return Promise.all(
       items.map((item, index) => {
         const result = results[index];
@@ -33,7 +33,7 @@ export function gather<Item, Result>(
     },
     {
       cache: false,
-      maxBatchSize: mostAtOnce,
+      maxBatchSize: maxBatchSize,
       batchScheduleFn: (dispatch) => void underWay.then(() => setImmediate(dispatch)),
     },
   );

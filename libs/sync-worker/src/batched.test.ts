@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { gather } from './gather.ts';
+import { batched } from './batched.ts';
 
 /** A statement that answers when it is told to, and notes what it was asked for. */
 function recorded(
@@ -11,7 +11,7 @@ function recorded(
   const gate = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const call = gather<number, string>(
+  const call = batched<number, string>(
     async (items) => {
       calls.push([...items]);
       return answer(items);
@@ -20,7 +20,7 @@ function recorded(
       singles.push(item);
       await gate;
       if (item < 0) throw new RangeError(`no ${item}`);
-      return `alone ${item}`;
+      return `single ${item}`;
     },
   );
   return { call, calls, singles, open: () => letGo() };
@@ -28,8 +28,8 @@ function recorded(
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-describe('calls that come together', () => {
-  test('one goes at once and alone; those that come meanwhile go together when it has ended', async () => {
+describe('batched', () => {
+  test('the first call runs at once and singly; calls that arrive meanwhile form the next batch', async () => {
     const { call, calls, singles, open } = recorded();
     const first = call(1);
     await turn();
@@ -38,15 +38,15 @@ describe('calls that come together', () => {
     await turn();
     expect(calls).toEqual([]);
     open();
-    expect(await first).toBe('alone 1');
+    expect(await first).toBe('single 1');
     expect(await rest).toEqual(['2', '3', '4']);
     expect(calls).toEqual([[2, 3, 4]]);
   });
 
-  test('one that was left out is done alone', async () => {
+  test('an item that the batch left out is handled singly', async () => {
     const { call, open } = recorded((items) => items.map((item) => (item === 2 ? undefined : `${item}`)));
     open();
-    expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'alone 2', '3']);
+    expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'single 2', '3']);
   });
 
   test('one that cannot be done does not spoil the others', async () => {
@@ -57,8 +57,8 @@ describe('calls that come together', () => {
     const outcomes = await Promise.allSettled([call(1), call(-2), call(3)]);
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
-    ).toEqual(['alone 1', 'no -2', 'alone 3']);
-    expect(await call(4)).toBe('alone 4');
+    ).toEqual(['single 1', 'no -2', 'single 3']);
+    expect(await call(4)).toBe('single 4');
   });
 
   test('more than a hundred go in several calls, each answered with its own', async () => {

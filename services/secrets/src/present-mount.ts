@@ -1,10 +1,10 @@
-import { keepingAnswer } from './keeping-answer.ts';
+import { presentRetention } from './present-retention.ts';
 import type { Mount } from './queries/mounts.ts';
 
 /** A mount in the words of the API. */
-export const mountAnswer = (mount: Mount) => ({
+export const presentMount = (mount: Mount) => ({
   accessor: mount.accessor,
-  config: keepingAnswer(mount),
+  config: presentRetention(mount),
   description: mount.description,
   options: { version: '2' },
   type: 'kv',

@@ -1,14 +1,14 @@
 import { integer } from '@secrets/http';
 import { z } from 'zod';
 
-const mostNames = 10_000;
+const maxPageSize = 10_000;
 
 /** Query of a list: only names after `after`, at most `limit`; beside it, `list` says that a list is asked for. */
 export const Page = z.object({
   after: z.string().default(''),
   limit: integer
-    .refine((given) => given >= 1 && given <= mostNames, { error: `must be from 1 to ${mostNames}` })
-    .default(mostNames),
+    .refine((given) => given >= 1 && given <= maxPageSize, { error: `must be from 1 to ${maxPageSize}` })
+    .default(maxPageSize),
 });
 export type Page = z.infer<typeof Page>;
 

@@ -7,9 +7,9 @@ import type { LoginTargets } from './cloudb/login-targets.ts';
 import type { ProviderLookup } from './cloudb/provider-lookup.ts';
 
 /** What an endpoint of this service works with. */
-export interface LoginApp {
+export interface Context {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   directory: DirectoryKeys;

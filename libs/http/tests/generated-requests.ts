@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** A request as it is sent and as a server must see it; texts are latin1. */
-export interface DrawnRequest {
+export interface GeneratedRequest {
   verb: string;
   body: string;
   wire: string;
@@ -22,11 +22,13 @@ const bodyText = fc.oneof(
   fc.string({ maxLength: 40 }).map((text) => Buffer.from(text).toString('latin1')),
 );
 
-const withoutBody = fc.record({ verb: fc.constantFrom(...verbs) }).map(({ verb }) => drawn(verb, '', '', ''));
+const withoutBody = fc
+  .record({ verb: fc.constantFrom(...verbs) })
+  .map(({ verb }) => generated(verb, '', '', ''));
 
 const withLength = fc
   .record({ verb: fc.constantFrom(...verbs), body: bodyText })
-  .map(({ verb, body }) => drawn(verb, body, `Content-Length: ${body.length}\r\n`, body));
+  .map(({ verb, body }) => generated(verb, body, `Content-Length: ${body.length}\r\n`, body));
 
 const withChunks = fc
   .record({
@@ -40,10 +42,10 @@ const withChunks = fc
   })
   .map(({ verb, pieces, extension, trailer }) => {
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`).join('');
-    return drawn(verb, pieces.join(''), 'Transfer-Encoding: chunked\r\n', `${chunks}0\r\n${trailer}\r\n`);
+    return generated(verb, pieces.join(''), 'Transfer-Encoding: chunked\r\n', `${chunks}0\r\n${trailer}\r\n`);
   });
 
-function drawn(verb: string, body: string, framing: string, sentBody: string): DrawnRequest {
+function generated(verb: string, body: string, framing: string, sentBody: string): GeneratedRequest {
   return {
     verb,
     body,
@@ -59,10 +61,10 @@ const anyRequest = fc
   .map(({ before, request }) => ({ ...request, wire: before + request.wire }));
 
 /** Up to six requests on one connection, some of them with bodies and headers that look like a LIST. */
-export const drawnRequests = fc.array(anyRequest, { minLength: 1, maxLength: 6 });
+export const generatedRequests = fc.array(anyRequest, { minLength: 1, maxLength: 6 });
 
 /** Where to cut: lengths of the pieces, used in turn and over again. */
-export const drawnSplits = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
+export const generatedSplits = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
 
 /** The text cut into pieces of these lengths. */
 export function split(text: string, lengths: readonly number[]): string[] {

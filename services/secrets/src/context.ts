@@ -4,13 +4,13 @@ import type { Logger } from '@secrets/telemetry';
 import type { KnownMounts } from './known-mounts.ts';
 
 /** What the endpoints of this service work with. */
-export interface Kv {
+export interface Context {
   db: Db;
-  seal: KeyRing;
+  keyRing: KeyRing;
   log: Logger;
   mounts: KnownMounts;
-  /** Says that a change of a watched secret was committed. */
-  changed: () => void;
-  /** Says that a mount was disabled. */
-  disabled: () => void;
+  /** Call after the commit of a change of a watched secret. */
+  notifyChanged: () => void;
+  /** Call after a mount was disabled. */
+  notifyMountDisabled: () => void;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/access';
-import { endOf, type StoredToken } from '../queries/tokens.ts';
+import { effectiveExpiry, type StoredToken } from '../queries/tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import { secondsLeft } from './token-lifetime.ts';
 
@@ -8,7 +8,7 @@ const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 const namespaceName = (path: string): string => (path === '' ? 'root' : `${path}/`);
 
 /** What a look-up tells of a stored token. The token itself is not known here: `id` is empty. */
-export const describeToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
+export const presentToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
   id: '',
   accessor: token.accessor,
   type: 'service',
@@ -20,7 +20,7 @@ export const describeToken = (token: StoredToken, now: Date): Record<string, unk
   entity_id: token.entityId ?? '',
   orphan: token.parentAccessor === null,
   renewable: token.renewable,
-  ttl: secondsLeft(endOf(token), now),
+  ttl: secondsLeft(effectiveExpiry(token), now),
   creation_ttl: token.ttlSeconds,
   explicit_max_ttl: token.explicitMaxTtlSeconds,
   ...(token.periodSeconds > 0 ? { period: token.periodSeconds } : {}),
@@ -28,15 +28,15 @@ export const describeToken = (token: StoredToken, now: Date): Record<string, unk
   num_uses: token.usesLeft ?? 0,
   creation_time: unixSeconds(token.createdAt),
   issue_time: token.createdAt.toISOString(),
-  expire_time: endOf(token)?.toISOString() ?? null,
+  expire_time: effectiveExpiry(token)?.toISOString() ?? null,
   ...(token.renewedAt === null
     ? {}
     : { last_renewal_time: unixSeconds(token.renewedAt), last_renewal: token.renewedAt.toISOString() }),
 });
 
 /** What a look-up tells of a batch token: what it holds. */
-export const describeBatchToken = (
-  { holds: token, namespacePath, endsAt }: FoundBatchToken,
+export const presentBatchToken = (
+  { payload: token, namespacePath, endsAt }: FoundBatchToken,
   now: Date,
 ): Record<string, unknown> => ({
   id: '',
@@ -59,7 +59,7 @@ export const describeBatchToken = (
 });
 
 /** What a batch token may know of itself: the gateway says who it is, and keeps the token. */
-export const describeBatchCaller = (caller: Caller): Record<string, unknown> => ({
+export const presentBatchCaller = (caller: Caller): Record<string, unknown> => ({
   id: '',
   accessor: '',
   type: 'batch',

@@ -11,10 +11,10 @@ import { invalid, Problem } from '@secrets/domain';
 import { operationOf } from '@secrets/http';
 import { clientAddress } from './client-address.ts';
 import { healthPath } from './health.ts';
-import { takeListFrom } from './list-query.ts';
+import { extractList } from './list-query.ts';
 
 /** A request as it is judged, and as it would be forwarded. */
-export interface AskedRequest extends AccessRequest {
+export interface GatewayRequest extends AccessRequest {
   /** Verb towards the service. */
   method: string;
   /** Path towards the service, without the query: an encoding of exactly the path that is judged. */
@@ -35,20 +35,20 @@ const operations: Record<string, Operation> = {
 const base = '/v1/';
 
 /** Reads line and headers of a request. Throws a problem for a path, verb or query that cannot be understood in one way only. */
-export function askedRequest(
+export function toGatewayRequest(
   request: IncomingMessage,
   requestId: string,
   remoteAddress: string,
-): AskedRequest {
+): GatewayRequest {
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalid('the Host header is missing'); // RFC 9112, section 3.2
   const verb = operationOf(request);
   const operation = operations[verb];
   if (operation === undefined) throw unknownMethod();
-  const { path, query } = takeApart(request.url ?? '');
-  const { asksForList, rest } = verb === 'GET' || verb === 'LIST' ? takeListFrom(query) : noList(query);
+  const { path, query } = splitUrl(request.url ?? '');
+  const { isList, rest } = verb === 'GET' || verb === 'LIST' ? extractList(query) : noList(query);
   if (verb === 'HEAD' && path !== healthPath) throw unknownMethod();
-  const listed = operation === 'list' || asksForList;
+  const listed = operation === 'list' || isList;
   return {
     operation: listed ? 'list' : operation,
     path,
@@ -78,7 +78,7 @@ export const addressOf = (request: IncomingMessage, trusted: AddressRanges): str
 export const rawPath = (request: IncomingMessage): string =>
   (request.url ?? '').split('?', 1)[0]!.slice(0, 1_024);
 
-function takeApart(url: string): { path: string; query: string } {
+function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark + 1);
@@ -88,7 +88,7 @@ function takeApart(url: string): { path: string; query: string } {
   return { path: decodePath(path.slice(base.length)), query };
 }
 
-const noList = (rest: string) => ({ asksForList: false, rest });
+const noList = (rest: string) => ({ isList: false, rest });
 
 function queryText(listed: boolean, rest: string): string {
   if (listed) return rest === '' ? '?list=true' : `?list=true&${rest}`;

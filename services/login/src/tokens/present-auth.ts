@@ -16,7 +16,7 @@ export interface IssuedToken {
 }
 
 /** The `auth` object of a response (docs/conventions.md#25-auth-object): the only place where a token leaves. */
-export const authObject = (issued: IssuedToken): Record<string, unknown> => ({
+export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
   client_token: issued.token?.reveal() ?? '',
   accessor: issued.accessor ?? '',
   policies: issued.policies,

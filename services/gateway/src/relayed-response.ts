@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ClientGone } from './read-body.ts';
+import { ClientDisconnected } from './read-body.ts';
 
 /** Answers up to this many bytes are sent in one piece. */
-const mostBuffered = 262_144;
+const maxBufferedBytes = 262_144;
 
 /** The headers of a service's answer that reach the client. */
 const passed = ['content-type', 'retry-after', 'allow'] as const;
@@ -12,7 +12,7 @@ const passed = ['content-type', 'retry-after', 'allow'] as const;
  * Passes one answer of a service on to the client: a small one in one piece, a large one as it comes, at the pace of
  * the client. When the client goes away, the request to the service is aborted.
  */
-export class RelayedAnswer implements Dispatcher.DispatchHandler {
+export class RelayedResponse implements Dispatcher.DispatchHandler {
   /** Settles when the answer is sent (its status), or could not be had. */
   readonly done: Promise<number>;
   readonly #response: ServerResponse;
@@ -81,7 +81,7 @@ export class RelayedAnswer implements Dispatcher.DispatchHandler {
   #keep(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > mostBuffered) this.#beginStreaming(controller);
+    if (this.#bytes > maxBufferedBytes) this.#beginStreaming(controller);
   }
 
   #sendWhole(): void {
@@ -108,6 +108,6 @@ export class RelayedAnswer implements Dispatcher.DispatchHandler {
   }
 
   #clientClosed(): void {
-    if (!this.#response.writableEnded) this.#controller?.abort(new ClientGone());
+    if (!this.#response.writableEnded) this.#controller?.abort(new ClientDisconnected());
   }
 }

@@ -27,7 +27,7 @@ const worker: string[] = [
  * The rights of each role, all of them: what is not named here it does not have. A line is the text between `grant`
  * and `to`; one that begins with `!` takes back a part of what the lines before it gave.
  */
-export const grants: Record<DatabaseService, readonly string[]> = {
+export const roleGrants: Record<DatabaseService, readonly string[]> = {
   gateway: [
     'usage on schema login',
     'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch',

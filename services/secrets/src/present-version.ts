@@ -1,8 +1,8 @@
 /** A time as the API writes it; empty for none. */
-export const timeText = (time: Date | null): string => time?.toISOString() ?? '';
+export const presentTime = (time: Date | null): string => time?.toISOString() ?? '';
 
 /** What stands over one version, in the words of the API. */
-export function versionMetadata(version: {
+export function presentVersion(version: {
   version: number;
   createdAt: Date;
   deletionTime: Date | null;
@@ -10,14 +10,14 @@ export function versionMetadata(version: {
   customMetadata: Record<string, string> | null;
 }) {
   return {
-    created_time: timeText(version.createdAt),
-    custom_metadata: customMetadataOrNull(version.customMetadata),
-    deletion_time: timeText(version.deletionTime),
+    created_time: presentTime(version.createdAt),
+    custom_metadata: presentCustomMetadata(version.customMetadata),
+    deletion_time: presentTime(version.deletionTime),
     destroyed: version.destroyed ?? false,
     version: version.version,
   };
 }
 
 /** An empty map reads as null, like one that was never set. */
-export const customMetadataOrNull = (map: Record<string, string> | null): Record<string, string> | null =>
+export const presentCustomMetadata = (map: Record<string, string> | null): Record<string, string> | null =>
   map === null || Object.keys(map).length === 0 ? null : map;

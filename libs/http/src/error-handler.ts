@@ -7,7 +7,7 @@ import { httpStatus } from './problem-status.ts';
 export const internalSentence = 'internal error; the request id leads to its cause in the log';
 
 /** Turns what a handler threw into an answer: problems by the table, the rest into a fixed sentence and a log line. */
-export function errorAnswer(log: Logger): ErrorRequestHandler {
+export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) return next(error);
     const problem = asProblem(error);

@@ -1,0 +1,18 @@
+/** Caches what `load` resolves to. Concurrent callers share one load; a failure is not cached. */
+export function cached<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
+  let cache: { value: Promise<T>; until: number } | undefined;
+  return () => {
+    if (cache !== undefined && Date.now() < cache.until) return cache.value;
+    const entry = { value: load(), until: Number.POSITIVE_INFINITY };
+    cache = entry;
+    entry.value.then(
+      () => {
+        entry.until = Date.now() + milliseconds;
+      },
+      () => {
+        entry.until = 0;
+      },
+    );
+    return entry.value;
+  };
+}
