@@ -14,5 +14,6 @@ export * from './policy-rules.ts';
 export * from './public-paths.ts';
 export { type AtEpoch, readBatchToken, readEpoch } from './read-access.ts';
 export * from './request-path.ts';
+export * from './require-grant.ts';
 export * from './shared-read.ts';
 export * from './token.ts';

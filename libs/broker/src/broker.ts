@@ -1,5 +1,4 @@
-/** What a message may hold: ids and plain values, never a secret. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+import type { Json } from '@secrets/domain';
 
 /**
  * What becomes of a delivered message: `ack` removes it; `requeue` delivers it again later, and dead-letters it after

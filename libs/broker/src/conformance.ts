@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Broker, type DeliveryContext, deliveryLimit, type Json } from './broker.ts';
+import type { Json } from '@secrets/domain';
+import { type Broker, type DeliveryContext, deliveryLimit } from './broker.ts';
 import { eventually } from './eventually.ts';
 import type { TestBroker } from './testing.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '@secrets/domain';
+import { type Json, Problem } from '@secrets/domain';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
-import type { BrokerLog, Json } from './broker.ts';
+import type { BrokerLog } from './broker.ts';
 import { sleep } from './pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import type { QueueMaker } from './rabbit-queues.ts';

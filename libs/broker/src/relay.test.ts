@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { createTestDb } from '@secrets/db/testing';
-import { Problem } from '@secrets/domain';
-import type { BrokerLog, Json } from './broker.ts';
+import { type Json, Problem } from '@secrets/domain';
+import type { BrokerLog } from './broker.ts';
 import { eventually } from './eventually.ts';
 import { type OutboxMessage, type Relay, startRelay } from './relay.ts';
 

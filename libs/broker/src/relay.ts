@@ -1,5 +1,5 @@
-import { errorCode, Problem } from '@secrets/domain';
-import type { Broker, BrokerLog, Json } from './broker.ts';
+import { errorCode, type Json, Problem } from '@secrets/domain';
+import type { Broker, BrokerLog } from './broker.ts';
 import { backoffMs } from './pause.ts';
 import { WakeSignal } from './wake-signal.ts';
 

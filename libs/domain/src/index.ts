@@ -6,4 +6,5 @@ export * from './lenient-fields.ts';
 export * from './messages.ts';
 export * from './problem.ts';
 export * from './secret-version.ts';
+export * from './slashes.ts';
 export * from './sync-status.ts';

@@ -46,8 +46,8 @@ export class Problem extends Error {
   }
 }
 
-/** The response for a missing object and for an empty list: 404 with no sentences (docs/conventions.md#13-errors). */
-export const notFound = (): Problem => new Problem('not_found');
+/** A missing object or an empty list, which need no sentence (docs/conventions.md#13-errors); or what is missing. */
+export const notFound = (sentence?: string): Problem => new Problem('not_found', sentence);
 
 /** Bad input; the sentence names the field. */
 export const invalid = (sentence: string, also: readonly string[] = []): Problem =>

@@ -6,6 +6,7 @@ export * from './fields.ts';
 export * from './internal-client.ts';
 export * from './list-verb.ts';
 export * from './open-api.ts';
+export * from './pages.ts';
 export * from './parse-input.ts';
 export * from './problem-status.ts';
 export * from './run-process.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '@secrets/access';
-import type { Broker, Json } from '@secrets/broker';
+import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
+import type { Json } from '@secrets/domain';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
