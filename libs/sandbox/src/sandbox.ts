@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import express from 'express';
-import { answerFailure } from './answer-failure.ts';
-import { controlRoutes } from './control-routes.ts';
+import { controlRoutes } from './control/control-routes.ts';
+import { answerFailure } from './control/error-handler.ts';
+import { pageRoutes } from './control/page.ts';
 import { type Directory, type DirectoryOptions, simulateDirectory } from './directory/directory.ts';
 import { guidOf } from './directory/identity.ts';
-import { Journal } from './journal.ts';
-import { pageRoutes } from './page.ts';
-import type { SandboxTools, SimulatedStore, Simulation } from './simulated-store.ts';
-import { simulatedStores } from './stores.ts';
+import { Journal } from './simulation/journal.ts';
+import type { SandboxTools, SimulatedStore, Simulation } from './simulation/simulation.ts';
+import { simulatedStores } from './stores/simulated-stores.ts';
 
 const MOST_CONNECTIONS = 2000;
 

@@ -1,9 +1,9 @@
 import express, { type Request, type Response } from 'express';
-import { type Answer, type Dialect, plainJson } from '../answer.ts';
-import { CallLog } from '../call-log.ts';
-import { type Desk, exchange } from '../exchange.ts';
-import { FaultBoard } from '../faults.ts';
-import type { SandboxTools, Simulation } from '../simulated-store.ts';
+import { FaultBoard } from '../faults/fault-injector.ts';
+import { CallLog } from '../simulation/call-log.ts';
+import { type Answer, type Dialect, plainJson } from '../simulation/http-response.ts';
+import { type Desk, exchange } from '../simulation/serve-call.ts';
+import type { SandboxTools, Simulation } from '../simulation/simulation.ts';
 import { discoveryDocument } from './discovery.ts';
 import { defaultIdentities, guidOf, type Identity } from './identity.ts';
 import { metadataToken } from './instance-metadata.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { Answer } from '../answer.ts';
-import { plainJson } from '../answer.ts';
+import type { Answer } from '../simulation/http-response.ts';
+import { plainJson } from '../simulation/http-response.ts';
 import type { Identity } from './identity.ts';
 
 const LIFETIME_SECONDS = 86_400;
