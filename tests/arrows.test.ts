@@ -5,13 +5,14 @@ import { describe, expect, test } from '@jest/globals';
 const root = new URL('..', import.meta.url).pathname;
 const composing = ['standalone', 'setup']; // they put services together: they alone may import them
 const packages = ['libs', 'services'].flatMap((kind) =>
-  readdirSync(join(root, kind)).map((name) => {
-    const manifest = JSON.parse(readFileSync(join(root, kind, name, 'package.json'), 'utf8'));
+  readdirSync(join(root, kind)).map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, kind, folder, 'package.json'), 'utf8'));
     return {
       kind,
-      name,
+      folder,
+      name: String(manifest.name).replace('@secrets/', ''),
       dependencies: Object.keys(manifest.dependencies ?? {}),
-      files: sources(join(root, kind, name, 'src')),
+      files: sources(join(root, kind, folder, 'src')),
     };
   }),
 );
@@ -29,7 +30,7 @@ const importsOf = (file: string): string[] =>
 const ours = (specifiers: string[]): string[] =>
   specifiers.filter((one) => one.startsWith('@secrets/')).map((one) => one.split('/')[1]!);
 
-describe.each(packages)('$kind/$name', ({ kind, name, dependencies, files }) => {
+describe.each(packages)('$kind/$folder', ({ kind, folder, name, dependencies, files }) => {
   test('imports no service, unless it composes them', () => {
     const imported = ours(files.flatMap(importsOf)).filter((one) => services.includes(one));
     if (!composing.includes(name)) expect(imported).toEqual([]);
@@ -39,7 +40,7 @@ describe.each(packages)('$kind/$name', ({ kind, name, dependencies, files }) => 
     for (const file of files) {
       for (const specifier of importsOf(file)) {
         if (specifier.startsWith('.')) {
-          const target = relative(join(root, kind, name), join(file, '..', specifier));
+          const target = relative(join(root, kind, folder), join(file, '..', specifier));
           expect({ file, specifier, leaves: target.startsWith('..') }).toMatchObject({ leaves: false });
         } else if (specifier.startsWith('@secrets/') && specifier.split('/')[1] !== name) {
           expect(dependencies).toContain(specifier.split('/').slice(0, 2).join('/'));
