@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
-import type { TokenOrder } from '../src/directory/issue-token.ts';
+import type { TokenOptions } from '../src/directory/issue-token.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox.ts';
 
 const audience = 'https://management.azure.com/';
@@ -15,7 +15,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => sandbox.reset());
 
 const at = (path: string) => `${sandbox.directoryUrl}/${sandbox.tenantId}${path}`;
-const issue = (order: Partial<TokenOrder> = {}) => sandbox.directory.issueToken({ oid, audience, ...order });
+const issue = (order: Partial<TokenOptions> = {}) => sandbox.directory.issueToken({ oid, audience, ...order });
 
 async function discover(path: string) {
   const answer = await fetch(at(path));
@@ -28,7 +28,7 @@ async function verify(token: string) {
 }
 
 describe('tokens that must not pass', () => {
-  test.each<[string, Partial<TokenOrder>, string]>([
+  test.each<[string, Partial<TokenOptions>, string]>([
     ['a key that was never published', { wrongKey: true }, 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
     ['an unknown key id', { kid: 'unknown' }, 'ERR_JWKS_NO_MATCHING_KEY'],
     ['one that is over', { expiresInSeconds: -120 }, 'ERR_JWT_EXPIRED'],

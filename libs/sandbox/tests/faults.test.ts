@@ -5,7 +5,7 @@ import {
   ListSecretsCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { FaultBoard } from '../src/faults/fault-injector.ts';
+import { FaultInjector } from '../src/faults/fault-injector.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox.ts';
 import { clientOf } from './clouda/clouda-client.ts';
 
@@ -93,9 +93,9 @@ describe('on the wire', () => {
 
 describe('aim', () => {
   test('by operation, by name pattern, so many times, until removed', () => {
-    const board = new FaultBoard();
+    const board = new FaultInjector();
     const id = board.add({ effect: 'throttle', operation: ['Put', 'Update'], name: 'app/*/key' });
-    const ending = (operation: string, name?: string) => board.meet(operation, name).ending?.effect;
+    const ending = (operation: string, name?: string) => board.apply(operation, name).override?.effect;
     expect(ending('Get', 'app/x/key')).toBeUndefined();
     expect(ending('Put', 'app/x/other')).toBeUndefined();
     expect(ending('Put')).toBeUndefined();
@@ -106,13 +106,13 @@ describe('aim', () => {
   });
 
   test('the first that matches wins, and slowness adds up', () => {
-    const board = new FaultBoard();
+    const board = new FaultInjector();
     board.add({ effect: 'slow', ms: 10 });
     board.add({ effect: 'server-error', times: 1 });
     board.add({ effect: 'throttle', times: 1 });
     board.add({ effect: 'slow', ms: 5 });
-    expect(board.meet('x', undefined)).toMatchObject({ delayMs: 15, ending: { effect: 'server-error' } });
-    expect(board.meet('x', undefined)).toMatchObject({ delayMs: 15, ending: { effect: 'throttle' } });
+    expect(board.apply('x', undefined)).toMatchObject({ delayMs: 15, override: { effect: 'server-error' } });
+    expect(board.apply('x', undefined)).toMatchObject({ delayMs: 15, override: { effect: 'throttle' } });
   });
 });
 

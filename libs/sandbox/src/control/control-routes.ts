@@ -1,23 +1,25 @@
 import express, { type Request, type Response } from 'express';
 import { z } from 'zod';
 import type { Directory } from '../directory/directory.ts';
-import { TokenOrder } from '../directory/issue-token.ts';
+import { TokenOptions } from '../directory/issue-token.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
-import { type Answer, plainJson } from '../simulation/http-response.ts';
-import { send } from '../simulation/serve-call.ts';
-import type { SimulatedStore, Simulation } from '../simulation/simulation.ts';
+import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
+import type { Simulation } from '../simulation/simulation.ts';
+import type { SimulatedStore } from '../stores/simulated-store.ts';
 
 const Query = z.object({
   store: z.string().optional(),
   limit: z.coerce.number().int().positive().max(100_000).default(10_000),
 });
-const Rotation = z.object({ keep_older: z.boolean().default(true) });
-const OrderedToken = z.union([
-  z.object({ identity: z.string() }).and(TokenOrder.omit({ oid: true })),
-  TokenOrder,
+const RotationRequest = z.object({ keep_older: z.boolean().default(true) });
+const TokenRequest = z.union([
+  z.object({ identity: z.string() }).and(TokenOptions.omit({ oid: true })),
+  TokenOptions,
 ]);
 
-/** What can be ordered from the sandbox and asked of it over HTTP, under `/_sandbox`. */
+const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
+
+/** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
 export function controlRoutes(stores: readonly SimulatedStore[], directory: Directory): express.Router {
   const simulations: readonly Simulation[] = [...stores, directory];
   const routes = express.Router();
@@ -25,36 +27,24 @@ export function controlRoutes(stores: readonly SimulatedStore[], directory: Dire
   const on = (
     method: 'get' | 'post' | 'delete',
     path: string,
-    act: (request: Request) => Answer | Promise<Answer>,
+    handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
   ) =>
     routes[method](`/_sandbox${path}`, async (request: Request, response: Response) =>
-      send(response, await act(request)),
+      sendResponse(response, await handle(request)),
     );
 
-  on('get', '/about', () => plainJson(200, about(stores, directory)));
-  on('get', '/stores', ({ query }) => plainJson(200, contents(stores, Query.parse(query))));
-  on('get', '/calls', ({ query }) => plainJson(200, calls(simulations, Query.parse(query))));
-  on('get', '/faults', () => plainJson(200, { faults: simulations.flatMap(faultsOf) }));
-  on('post', '/faults', ({ body }) => orderFault(simulations, body));
-  on('delete', '/faults', ({ query }) => {
-    for (const simulation of chosen(simulations, Query.parse(query))) simulation.faults.clear();
-    return nothing;
-  });
+  on('get', '/about', () => jsonResponse(200, about(stores, directory)));
+  on('get', '/stores', ({ query }) => jsonResponse(200, contents(stores, Query.parse(query))));
+  on('get', '/calls', ({ query }) => jsonResponse(200, calls(simulations, Query.parse(query))));
+  on('get', '/faults', () => jsonResponse(200, { faults: simulations.flatMap(faultsOf) }));
+  on('post', '/faults', ({ body }) => addFault(simulations, body));
+  on('delete', '/faults', ({ query }) => clearFaults(simulations, Query.parse(query)));
   on('delete', '/faults/:id', (request) => removeFault(simulations, request));
-  on('post', '/reset', ({ query }) => {
-    for (const simulation of chosen(simulations, Query.parse(query))) simulation.reset();
-    return nothing;
-  });
-  on('post', '/directory/rotate', async ({ body }) =>
-    plainJson(200, { kid: await directory.rotate({ keepOlder: Rotation.parse(body ?? {}).keep_older }) }),
-  );
-  on('post', '/directory/token', async ({ body }) =>
-    plainJson(200, { token: await issued(directory, body) }),
-  );
+  on('post', '/reset', ({ query }) => reset(simulations, Query.parse(query)));
+  on('post', '/directory/rotate', ({ body }) => rotateKeys(directory, body));
+  on('post', '/directory/token', ({ body }) => issueToken(directory, body));
   return routes;
 }
-
-const nothing: Answer = { status: 204, headers: {}, body: '' };
 
 function about(stores: readonly SimulatedStore[], directory: Directory): object {
   const described = stores.map(({ name, path, credentials }) => [name, { path, credentials }]);
@@ -63,7 +53,7 @@ function about(stores: readonly SimulatedStore[], directory: Directory): object 
 }
 
 function contents(stores: readonly SimulatedStore[], query: z.output<typeof Query>): object {
-  const shown = chosen(stores, query).map((store) => {
+  const shown = selected(stores, query).map((store) => {
     const secrets = store.secrets().sort((one, other) => other.updated_at.localeCompare(one.updated_at));
     return [store.name, { total: secrets.length, secrets: secrets.slice(0, query.limit) }];
   });
@@ -71,11 +61,12 @@ function contents(stores: readonly SimulatedStore[], query: z.output<typeof Quer
 }
 
 function calls(simulations: readonly Simulation[], query: z.output<typeof Query>): object {
-  const all = chosen(simulations, query).flatMap((simulation) => simulation.calls());
+  const all = selected(simulations, query).flatMap((simulation) => simulation.calls());
   return { calls: all.sort((one, other) => one.at.localeCompare(other.at)).slice(-query.limit) };
 }
 
-function chosen<Kind extends Simulation>(
+/** The simulation that `?store=` names, or all of them. */
+function selected<Kind extends Simulation>(
   simulations: readonly Kind[],
   { store }: { store?: string | undefined },
 ): Kind[] {
@@ -86,25 +77,42 @@ function faultsOf({ name, faults }: Simulation): object[] {
   return faults.list().map((fault) => ({ store: name, ...fault, id: `${name}:${fault.id}` }));
 }
 
-function orderFault(simulations: readonly Simulation[], body: unknown): Answer {
+function addFault(simulations: readonly Simulation[], body: unknown): HttpResponse {
   const { store } = z.object({ store: z.string() }).parse(body);
   const simulation = simulations.find(({ name }) => name === store);
-  if (!simulation)
-    return plainJson(400, { errors: [`no store ${store}; there are ${namesOf(simulations)}`] });
-  return plainJson(201, { id: `${store}:${simulation.faults.add(FaultSpec.parse(body))}` });
+  if (!simulation) {
+    const names = simulations.map(({ name }) => name).join(', ');
+    return jsonResponse(400, { errors: [`unknown store ${store}; expected one of ${names}`] });
+  }
+  return jsonResponse(201, { id: `${store}:${simulation.faults.add(FaultSpec.parse(body))}` });
 }
 
-function removeFault(simulations: readonly Simulation[], request: Request): Answer {
+function clearFaults(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
+  for (const simulation of selected(simulations, query)) simulation.faults.clear();
+  return noContent;
+}
+
+function removeFault(simulations: readonly Simulation[], request: Request): HttpResponse {
   const [store, id = ''] = String(request.params.id).split(':');
-  const isGone = simulations.some(({ name, faults }) => name === store && faults.remove(id));
-  return isGone ? nothing : plainJson(404, { errors: ['no such fault'] });
+  const isRemoved = simulations.some(({ name, faults }) => name === store && faults.remove(id));
+  return isRemoved ? noContent : jsonResponse(404, { errors: ['fault not found'] });
 }
 
-function issued(directory: Directory, body: unknown): Promise<string> {
-  const order = OrderedToken.parse(body);
-  return 'identity' in order ? directory.issueTokenFor(order.identity, order) : directory.issueToken(order);
+function reset(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
+  for (const simulation of selected(simulations, query)) simulation.reset();
+  return noContent;
 }
 
-function namesOf(simulations: readonly Simulation[]): string {
-  return simulations.map(({ name }) => name).join(', ');
+async function rotateKeys(directory: Directory, body: unknown): Promise<HttpResponse> {
+  const { keep_older: keepOlder } = RotationRequest.parse(body ?? {});
+  return jsonResponse(200, { kid: await directory.rotate({ keepOlder }) });
+}
+
+async function issueToken(directory: Directory, body: unknown): Promise<HttpResponse> {
+  const request = TokenRequest.parse(body);
+  const token =
+    'identity' in request
+      ? directory.issueTokenFor(request.identity, request)
+      : directory.issueToken(request);
+  return jsonResponse(200, { token: await token });
 }

@@ -12,15 +12,17 @@ interface Rule {
   bucket: TokenBucket | undefined;
 }
 
-/** What waits for one call: how long it is held up, how old the lists are that it sees, how it ends. */
-export interface Weather {
+/** The combined effect of the faults that match one call. */
+export interface AppliedFaults {
   delayMs: number;
+  /** How far behind the current state lists are. */
   staleMs: number;
-  ending: Fault | undefined;
+  /** The fault that replaces the response, if any. */
+  override: Fault | undefined;
 }
 
-/** The faults ordered from one simulated service. Rules are looked at in the order in which they were added. */
-export class FaultBoard {
+/** The active faults of one simulated service. Rules are evaluated in the order in which they were added. */
+export class FaultInjector {
   readonly #now: () => number;
   #rules: Rule[] = [];
   #lastId = 0;
@@ -30,11 +32,11 @@ export class FaultBoard {
   }
 
   /**
-   * Orders a fault and answers its id.
-   * @throws ZodError when the fault is not one that the sandbox knows; RangeError beyond 1,000 rules
+   * Adds a fault and returns its ID.
+   * @throws ZodError if the fault is invalid; RangeError if there are 1,000 faults already
    */
   add(spec: FaultSpec): string {
-    if (this.#rules.length >= MAX_RULES) throw new RangeError(`at most ${MAX_RULES} faults at once`);
+    if (this.#rules.length >= MAX_RULES) throw new RangeError(`at most ${MAX_RULES} faults can be active`);
     const fault = FaultSpec.parse(spec);
     this.#lastId += 1;
     const id = `fault-${this.#lastId}`;
@@ -42,7 +44,7 @@ export class FaultBoard {
     return id;
   }
 
-  /** Takes a fault away; false when there is none of that id. */
+  /** Removes a fault. Returns false if the ID is unknown. */
   remove(id: string): boolean {
     const before = this.#rules.length;
     this.#rules = this.#rules.filter((rule) => rule.id !== id);
@@ -61,17 +63,16 @@ export class FaultBoard {
     }));
   }
 
-  /** Decides what happens to one call, and counts it against the rules that it met. */
-  meet(operation: string, name: string | undefined): Weather {
-    const weather: Weather = { delayMs: 0, staleMs: 0, ending: undefined };
+  /** Evaluates the rules for one call, and counts the call against each rule that takes effect. */
+  apply(operation: string, name: string | undefined): AppliedFaults {
+    const applied: AppliedFaults = { delayMs: 0, staleMs: 0, override: undefined };
     for (const rule of this.#rules) {
-      if (!aimsAt(rule, operation, name) || !changes(weather, rule, this.#now())) continue;
-      rule.remaining -= 1;
+      if (matches(rule, operation, name) && takesEffect(applied, rule, this.#now())) rule.remaining -= 1;
     }
     if (this.#rules.some((rule) => rule.remaining <= 0)) {
       this.#rules = this.#rules.filter((rule) => rule.remaining > 0);
     }
-    return weather;
+    return applied;
   }
 }
 
@@ -96,22 +97,23 @@ function patternOf(name: string): RegExp {
   return new RegExp(`^${literal.join('.*')}$`, 's');
 }
 
-function aimsAt(rule: Rule, operation: string, name: string | undefined): boolean {
+function matches(rule: Rule, operation: string, name: string | undefined): boolean {
   if (rule.operations && !rule.operations.has(operation)) return false;
   return rule.namePattern === undefined || (name !== undefined && rule.namePattern.test(name));
 }
 
-function changes(weather: Weather, { fault, bucket }: Rule, nowMs: number): boolean {
+/** Adds a rule's fault to `applied`. Returns false if another fault already overrides the response, or the rate permits the call. */
+function takesEffect(applied: AppliedFaults, { fault, bucket }: Rule, nowMs: number): boolean {
   switch (fault.effect) {
     case 'slow':
-      weather.delayMs += fault.ms;
+      applied.delayMs += fault.ms;
       return true;
     case 'stale-list':
-      weather.staleMs = Math.max(weather.staleMs, fault.ms);
+      applied.staleMs = Math.max(applied.staleMs, fault.ms);
       return true;
     default:
-      if (weather.ending || bucket?.take(nowMs)) return false;
-      weather.ending = fault;
+      if (applied.override || bucket?.take(nowMs)) return false;
+      applied.override = fault;
       return true;
   }
 }

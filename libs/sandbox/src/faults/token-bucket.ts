@@ -1,4 +1,4 @@
-/** A rate limiter: `perSecond` calls on average, at most `burst` at once. */
+/** A rate limiter that permits `perSecond` calls on average and at most `burst` at once. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes one token; false when none is left at this moment. */
+  /** Takes one token. Returns false if none is left. */
   take(nowMs: number): boolean {
     const earned = (Math.max(0, nowMs - this.#filledAtMs) / 1000) * this.#perSecond;
     this.#tokens = Math.min(this.#burst, this.#tokens + earned);

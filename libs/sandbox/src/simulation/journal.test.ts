@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type Entry, Journal } from './journal.ts';
+import { Journal, type JournalEntry } from './journal.ts';
 
 let folder: string;
 let file: string;
@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A state of one number per owner, the simplest that a journal can keep. */
+/** Opens a journal whose state is one record per key. */
 function open() {
   const state = new Map<string, object>();
-  const replayed: Entry[] = [];
+  const replayed: JournalEntry[] = [];
   const journal = Journal.open(
     file,
     (entry) => {
@@ -27,17 +27,17 @@ function open() {
       for (const [of, record] of state) yield { of, record };
     },
   );
-  const keep = (of: string, record: object) => {
+  const append = (of: string, record: object) => {
     state.set(of, record);
-    journal.keep({ of, record });
+    journal.append({ of, record });
   };
-  return { journal, keep, state, replayed };
+  return { journal, append, state, replayed };
 }
 
-test('gives back what was kept, compacted', () => {
+test('replays every record, then compacts the file', () => {
   const first = open();
-  for (let n = 0; n < 100; n += 1) first.keep('one', { n, text: 'é\n' });
-  first.keep('two', { n: 1 });
+  for (let n = 0; n < 100; n += 1) first.append('one', { n, text: 'é\n' });
+  first.append('two', { n: 1 });
   first.journal.close();
   const second = open();
   expect(second.replayed).toHaveLength(101);
@@ -49,30 +49,30 @@ test('gives back what was kept, compacted', () => {
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(2);
 });
 
-test('leaves out a torn last line, and goes on after it', () => {
+test('ignores an incomplete last line and appends after it', () => {
   const first = open();
-  first.keep('one', { n: 1 });
+  first.append('one', { n: 1 });
   first.journal.close();
   appendFileSync(file, '{"of":"one","record":{"n":');
   const second = open();
   expect(second.state.get('one')).toEqual({ n: 1 });
-  second.keep('one', { n: 2 });
+  second.append('one', { n: 2 });
   second.journal.close();
   const third = open();
   expect(third.state.get('one')).toEqual({ n: 2 });
   third.journal.close();
 });
 
-test('is readable by its owner alone, and compacts while it grows', () => {
-  const { journal, keep } = open();
+test('the file is readable only by its owner, and is compacted as it grows', () => {
+  const { journal, append } = open();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const text = 'x'.repeat(8 * 1024 * 1024);
-  for (let n = 0; n < 9; n += 1) keep('one', { n, text });
+  for (let n = 0; n < 9; n += 1) append('one', { n, text });
   expect(statSync(file).size).toBeLessThan(20 * 1024 * 1024);
   journal.close();
 });
 
-test('stops at a line in the middle that is no record', () => {
+test('rejects a file with an invalid line before the last one', () => {
   open().journal.close();
   writeFileSync(file, 'nonsense\n{"of":"one","record":{"n":1}}\n');
   expect(open).toThrow(/JSON/);

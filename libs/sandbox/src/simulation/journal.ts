@@ -14,43 +14,51 @@ import { StringDecoder } from 'node:string_decoder';
 const COMPACT_FROM_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A line of the journal: whose record it is, and the record. */
-export interface Entry {
+/** A line of the journal. The field names are the file format: existing files depend on them. */
+export interface JournalEntry {
+  /** The key of the simulation that the record belongs to. */
   of: string;
   record: object;
 }
 
 /**
- * An append-only file of JSON lines. A kept record is with the operating system before `keep` returns, so that
- * it survives the process being killed. The file is rewritten at the start and whenever it has grown to four
- * times what the state needs (64 MiB at least).
+ * An append-only file of JSON lines. `append` hands each record to the operating system before it returns, so the record
+ * survives a killed process. The file is compacted at the start, and whenever it exceeds four times the size of its last
+ * snapshot (at least 64 MiB).
  */
 export class Journal {
   readonly #file: string;
-  readonly #snapshot: () => Iterable<Entry>;
+  readonly #snapshot: () => Iterable<JournalEntry>;
   #descriptor: number;
   #bytes = 0;
   #compactAtBytes = COMPACT_FROM_BYTES;
 
-  private constructor(file: string, snapshot: () => Iterable<Entry>) {
+  private constructor(file: string, snapshot: () => Iterable<JournalEntry>) {
     this.#file = file;
     this.#snapshot = snapshot;
     this.#descriptor = this.#compact();
   }
 
-  /** Replays what the file holds, then starts it afresh from `snapshot`. A torn last line is left out. */
-  static open(file: string, replay: (entry: Entry) => void, snapshot: () => Iterable<Entry>): Journal {
+  /**
+   * Replays the file, then compacts it to `snapshot`. Ignores an incomplete last line.
+   * @throws SyntaxError if any other line is not JSON; an error of the file system
+   */
+  static open(
+    file: string,
+    replay: (entry: JournalEntry) => void,
+    snapshot: () => Iterable<JournalEntry>,
+  ): Journal {
     mkdirSync(dirname(file), { recursive: true });
     if (existsSync(file)) for (const line of linesOf(file)) replayLine(line, replay);
     return new Journal(file, snapshot);
   }
 
-  keep(entry: Entry): void {
+  append(entry: JournalEntry): void {
     this.#bytes += writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
     if (this.#bytes < this.#compactAtBytes) return;
-    const full = this.#descriptor;
+    const previous = this.#descriptor;
     this.#descriptor = this.#compact();
-    closeSync(full);
+    closeSync(previous);
   }
 
   close(): void {
@@ -59,28 +67,28 @@ export class Journal {
   }
 
   #compact(): number {
-    const fresh = `${this.#file}.new`;
-    const descriptor = openSync(fresh, 'w', 0o600);
+    const replacement = `${this.#file}.new`;
+    const descriptor = openSync(replacement, 'w', 0o600);
     this.#bytes = 0;
     for (const entry of this.#snapshot()) this.#bytes += writeSync(descriptor, `${JSON.stringify(entry)}\n`);
     fsyncSync(descriptor);
-    renameSync(fresh, this.#file);
+    renameSync(replacement, this.#file);
     this.#compactAtBytes = Math.max(COMPACT_FROM_BYTES, this.#bytes * 4);
     return descriptor;
   }
 }
 
-function replayLine(line: string, replay: (entry: Entry) => void): void {
+function replayLine(line: string, replay: (entry: JournalEntry) => void): void {
   const entry: unknown = JSON.parse(line);
-  if (isEntry(entry)) replay(entry);
+  if (isJournalEntry(entry)) replay(entry);
 }
 
-function isEntry(entry: unknown): entry is Entry {
+function isJournalEntry(entry: unknown): entry is JournalEntry {
   if (typeof entry !== 'object' || entry === null || !('of' in entry) || !('record' in entry)) return false;
   return typeof entry.of === 'string' && typeof entry.record === 'object' && entry.record !== null;
 }
 
-/** The whole lines of a file; what follows the last line end was never acknowledged. */
+/** The complete lines of a file. Whatever follows the last line break was never acknowledged. */
 function* linesOf(file: string): Generator<string> {
   const descriptor = openSync(file, 'r');
   const decoder = new StringDecoder('utf8');

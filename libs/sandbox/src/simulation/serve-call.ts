@@ -1,64 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import type { FaultBoard } from '../faults/fault-injector.ts';
+import type { FaultInjector } from '../faults/fault-injector.ts';
 import type { Fault } from '../faults/fault-spec.ts';
 import type { CallLog, LoggedCall } from './call-log.ts';
-import type { Answer, Dialect } from './http-response.ts';
+import { type ErrorResponses, type HttpResponse, sendResponse } from './http-response.ts';
 
-const LONGEST_SILENCE_MS = 600_000;
+const MAX_SILENCE_MS = 600_000;
 
-/** What a simulated service brings to each of its calls. */
-export interface Desk {
+/** What a simulated service provides for each of its calls. */
+export interface CallContext {
   store: string;
-  faults: FaultBoard;
+  faults: FaultInjector;
   calls: CallLog;
   now: () => number;
+  errors: ErrorResponses;
 }
 
-/** The call as far as the sandbox needs to know it to aim faults and to log it. */
+/** What the sandbox needs to know about a call to match faults and to log it. */
 export type Call = Pick<LoggedCall, 'operation' | 'name' | 'region' | 'caller' | 'sent'>;
 
-type Perform = (conditions: { staleMs: number }) => Answer | Promise<Answer>;
+type Perform = (conditions: { staleMs: number }) => HttpResponse | Promise<HttpResponse>;
 
 /**
- * Carries one call through the faults that wait for it, performs it unless one of them forbids, answers and logs.
- * `perform` answers its own refusals; what it throws becomes the dialect's server error.
+ * Handles one call: applies the faults that match it, performs it unless a fault replaces the response, responds, and
+ * logs the outcome. `perform` returns the service's own error responses; anything that it throws becomes a server error.
  */
-export async function exchange(
-  desk: Desk,
-  dialect: Dialect,
+export async function serveCall(
+  context: CallContext,
   call: Call,
   response: Response,
   perform: Perform,
-) {
-  const { delayMs, staleMs, ending } = desk.faults.meet(call.operation, call.name);
+): Promise<void> {
+  const { delayMs, staleMs, override } = context.faults.apply(call.operation, call.name);
   const log = (outcome: LoggedCall['outcome']) =>
-    desk.calls.record({
-      at: new Date(desk.now()).toISOString(),
-      store: desk.store,
+    context.calls.record({
+      at: new Date(context.now()).toISOString(),
+      store: context.store,
       ...call,
       outcome,
-      fault: ending?.effect ?? (delayMs > 0 ? 'slow' : undefined),
+      fault: override?.effect ?? (delayMs > 0 ? 'slow' : undefined),
     });
-  if (delayMs > 0 && !(await waited(delayMs, response))) return log('abandoned');
-  const act = () => performed(perform, staleMs, dialect);
-  if (ending && isDisconnection(ending)) return log(await disconnect(ending, response, act));
-  const answer = ending ? spoil(ending, dialect) : await act();
-  log(answer.status);
-  send(response, answer);
+  if (delayMs > 0 && !(await delay(delayMs, response))) return log('abandoned');
+  const act = () => performOrFail(perform, staleMs, context.errors);
+  if (override && isDisconnection(override)) return log(await disconnect(override, response, act));
+  const result = override ? faultResponse(override, context.errors) : await act();
+  log(result.status);
+  sendResponse(response, result);
 }
 
-/** Writes an answer; nothing happens when the other side has gone. */
-export function send(response: Response, answer: Answer): void {
-  if (response.destroyed) return;
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) });
-  response.end(answer.body);
-}
-
-async function performed(perform: Perform, staleMs: number, dialect: Dialect): Promise<Answer> {
+async function performOrFail(
+  perform: Perform,
+  staleMs: number,
+  errors: ErrorResponses,
+): Promise<HttpResponse> {
   try {
     return await perform({ staleMs });
   } catch {
-    return dialect.serverError();
+    return errors.serverError();
   }
 }
 
@@ -68,9 +66,9 @@ function isDisconnection(fault: Fault): fault is Disconnection {
   return fault.effect === 'silence' || fault.effect === 'reset' || fault.effect === 'act-then-die';
 }
 
-async function disconnect(fault: Disconnection, response: Response, act: () => Promise<Answer>) {
+async function disconnect(fault: Disconnection, response: Response, act: () => Promise<HttpResponse>) {
   if (fault.effect === 'silence') {
-    response.setTimeout(LONGEST_SILENCE_MS, () => response.destroy());
+    response.setTimeout(MAX_SILENCE_MS, () => response.destroy());
     return 'silence';
   }
   if (fault.effect === 'act-then-die') await act();
@@ -78,23 +76,23 @@ async function disconnect(fault: Disconnection, response: Response, act: () => P
   return fault.effect === 'reset' ? 'reset' : 'lost';
 }
 
-function spoil(fault: Exclude<Fault, Disconnection>, dialect: Dialect): Answer {
+function faultResponse(fault: Exclude<Fault, Disconnection>, errors: ErrorResponses): HttpResponse {
   switch (fault.effect) {
     case 'throttle':
     case 'rate-limit':
-      return dialect.throttled(fault.retryAfterSeconds);
+      return errors.throttled(fault.retryAfterSeconds);
     case 'error':
-      return dialect.failure(fault.status, fault.code, fault.message ?? 'The sandbox was told to answer so.');
+      return errors.error(fault.status, fault.code, fault.message ?? 'Error injected by the sandbox.');
     case 'refuse-signature':
-      return dialect.signatureRefused();
+      return errors.invalidSignature();
     case 'garbage':
       return {
         status: 200,
         headers: { 'content-type': 'text/html' },
-        body: '<html>\u0000not what was asked {{{',
+        body: '<html>\u0000not the expected content {{{',
       };
     case 'huge':
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: huge(fault.bytes) };
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: paddedJson(fault.bytes) };
     case 'redirect':
       return {
         status: 302,
@@ -102,24 +100,26 @@ function spoil(fault: Exclude<Fault, Disconnection>, dialect: Dialect): Answer {
         body: '',
       };
     default:
-      return dialect.serverError();
+      return errors.serverError();
   }
 }
 
-function huge(bytes: number): string {
+/** A JSON object of `bytes` bytes, 14 at least. */
+function paddedJson(bytes: number): string {
   return `{"padding":"${' '.repeat(Math.max(0, bytes - 14))}"}`;
 }
 
-function waited(ms: number, response: Response): Promise<boolean> {
-  return new Promise((resolve) => {
-    const gone = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      response.off('close', gone);
-      resolve(true);
-    }, ms);
-    response.once('close', gone);
-  });
+/** Waits; returns false as soon as the client disconnects. */
+async function delay(ms: number, response: Response): Promise<boolean> {
+  const disconnected = new AbortController();
+  const abort = () => disconnected.abort();
+  response.once('close', abort);
+  try {
+    await sleep(ms, undefined, { signal: disconnected.signal });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    response.off('close', abort);
+  }
 }

@@ -1,15 +1,15 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { SignatureFault } from '../signature-fault.ts';
+import { AuthenticationError } from '../aws-error.ts';
 
-/** A long-lived key pair and the account that it belongs to. */
+/** A long-lived access key and its account. */
 export interface AccessKey {
   accessKeyId: string;
   secretAccessKey: string;
   accountId: string;
 }
 
-/** Who signs, and with what. */
+/** The verified signer of a request. */
 export interface Signer extends AccessKey {
   arn: string;
 }
@@ -20,47 +20,51 @@ export interface Session extends AccessKey {
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const Ticket = z.object({ key: z.string(), account: z.string(), arn: z.string(), until: z.number() });
+/** The signed content of a session token. */
+const SessionContent = z.object({ key: z.string(), account: z.string(), arn: z.string(), until: z.number() });
 
-/** The key pair that belongs to a seed: the same for the same text. */
-export function keyOfSeed(seed: string, accountId: string): AccessKey {
+/** Derives an access key from a seed. The result is deterministic. */
+export function accessKeyFromSeed(seed: string, accountId: string): AccessKey {
   const digest = createHash('sha512').update(`sandbox access key ${seed}`).digest();
   return {
-    accessKeyId: `AKIA${letters(digest.subarray(0, 16))}`,
+    accessKeyId: `AKIA${base32(digest.subarray(0, 16))}`,
     secretAccessKey: digest.subarray(16, 46).toString('base64'),
     accountId,
   };
 }
 
 /**
- * The keys that the sandbox accepts. A session is not stored: its token says for whom and until when, sealed with a
- * key that follows from the seed, so that sessions outlive a restart.
+ * The access keys and sessions that the sandbox accepts. Sessions are not stored: the session token contains the role and
+ * the expiry, authenticated with a key that is derived from the seed, so sessions survive a restart.
  */
 export class AccessKeys {
   readonly #keys: ReadonlyMap<string, AccessKey>;
-  readonly #ticketKey: Buffer;
+  readonly #sessionKey: Buffer;
 
   constructor(keys: readonly AccessKey[], seed: string) {
     this.#keys = new Map(keys.map((key) => [key.accessKeyId, key]));
-    this.#ticketKey = createHash('sha256').update(`sandbox session ${seed}`).digest();
+    this.#sessionKey = createHash('sha256').update(`sandbox session ${seed}`).digest();
   }
 
-  /** @throws SignatureFault `unknown-key` or `expired-token` */
+  /**
+   * Returns the signer that a key and a session token belong to. The signature itself is not verified here.
+   * @throws AuthenticationError `unknown-key` or `expired-token`
+   */
   signer(accessKeyId: string, sessionToken: string | undefined, nowMs: number): Signer {
     if (sessionToken !== undefined) return this.#session(accessKeyId, sessionToken, nowMs);
     const key = this.#keys.get(accessKeyId);
     if (!key)
-      throw new SignatureFault('unknown-key', 'The security token included in the request is invalid.');
+      throw new AuthenticationError('unknown-key', 'The security token included in the request is invalid.');
     return { ...key, arn: `arn:aws:iam::${key.accountId}:user/sandbox` };
   }
 
-  /** Credentials of an assumed role, good until `expiresAtMs`. */
+  /** Creates credentials of an assumed role that expire at `expiresAtMs`. */
   startSession(accountId: string, arn: string, expiresAtMs: number): Session {
-    const accessKeyId = `ASIA${letters(randomBytes(16))}`;
-    const ticket = Buffer.from(
+    const accessKeyId = `ASIA${base32(randomBytes(16))}`;
+    const content = Buffer.from(
       JSON.stringify({ key: accessKeyId, account: accountId, arn, until: expiresAtMs }),
     ).toString('base64url');
-    const sessionToken = `${ticket}.${this.#mac(ticket).toString('base64url')}`;
+    const sessionToken = `${content}.${this.#mac(content).toString('base64url')}`;
     return {
       accessKeyId,
       secretAccessKey: this.#sessionSecret(accessKeyId),
@@ -71,18 +75,18 @@ export class AccessKeys {
   }
 
   #session(accessKeyId: string, sessionToken: string, nowMs: number): Signer {
-    const [ticket = '', mac = ''] = sessionToken.split('.');
-    const expected = this.#mac(ticket);
-    const given = Buffer.from(mac, 'base64url');
-    const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
-    const content = isOurs
-      ? Ticket.parse(JSON.parse(Buffer.from(ticket, 'base64url').toString()))
+    const [encoded = '', mac = ''] = sessionToken.split('.');
+    const expected = this.#mac(encoded);
+    const received = Buffer.from(mac, 'base64url');
+    const isAuthentic = received.length === expected.length && timingSafeEqual(received, expected);
+    const content = isAuthentic
+      ? SessionContent.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString()))
       : undefined;
     if (content?.key !== accessKeyId) {
-      throw new SignatureFault('unknown-key', 'The security token included in the request is invalid.');
+      throw new AuthenticationError('unknown-key', 'The security token included in the request is invalid.');
     }
     if (content.until <= nowMs) {
-      throw new SignatureFault('expired-token', 'The security token included in the request is expired');
+      throw new AuthenticationError('expired-token', 'The security token included in the request is expired');
     }
     return {
       accessKeyId,
@@ -93,7 +97,7 @@ export class AccessKeys {
   }
 
   #mac(text: string): Buffer {
-    return createHmac('sha256', this.#ticketKey).update(text).digest();
+    return createHmac('sha256', this.#sessionKey).update(text).digest();
   }
 
   #sessionSecret(accessKeyId: string): string {
@@ -101,6 +105,6 @@ export class AccessKeys {
   }
 }
 
-function letters(bytes: Buffer): string {
+function base32(bytes: Buffer): string {
   return Array.from(bytes, (byte) => BASE32[byte % 32]).join('');
 }

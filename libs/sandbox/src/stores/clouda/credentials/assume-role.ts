@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { AwsRefusal } from '../aws-error.ts';
+import { AwsError } from '../aws-error.ts';
 import type { Elements } from '../endpoint/sts-protocol.ts';
 import type { AccessKeys, Signer } from './access-keys.ts';
 
-/** A role that the sandbox lets anybody assume who signs with a known key and knows the external id. */
+/** A role that any caller with a known key can assume, if the external ID matches. */
 export interface Role {
   arn: string;
   externalId?: string;
@@ -18,25 +18,25 @@ const Input = z.object({
 });
 
 /**
- * Credentials for a role.
- * @param sessionSeconds how long sessions really are, whatever was asked for; undefined leaves that to the caller
- * @throws AwsRefusal ValidationError, AccessDenied
+ * Returns session credentials for a role.
+ * @param sessionSeconds overrides the requested length of the session; undefined uses the requested one
+ * @throws AwsError ValidationError, AccessDenied
  */
 export function assumeRole(
   sent: Record<string, string>,
   signer: Signer,
-  terms: { keys: AccessKeys; roles: readonly Role[]; sessionSeconds: number | undefined; nowMs: number },
+  options: { keys: AccessKeys; roles: readonly Role[]; sessionSeconds: number | undefined; nowMs: number },
 ): Elements {
   const parsed = Input.safeParse(sent);
   if (!parsed.success)
-    throw new AwsRefusal('ValidationError', `${parsed.error.issues[0]?.path.join('.')} is not valid.`);
+    throw new AwsError('ValidationError', `${parsed.error.issues[0]?.path.join('.')} is not valid.`);
   const { RoleArn, RoleSessionName, ExternalId, DurationSeconds } = parsed.data;
-  if (!terms.roles.some((role) => role.arn === RoleArn && isExternalId(role, ExternalId)))
-    throw denied(signer, RoleArn);
+  if (!options.roles.some((role) => role.arn === RoleArn && matchesExternalId(role, ExternalId)))
+    throw accessDenied(signer, RoleArn);
   const [, , , , account = '', role = ''] = RoleArn.split(':');
   const arn = `arn:aws:sts::${account}:assumed-${role}/${RoleSessionName}`;
-  const expiresAtMs = terms.nowMs + (terms.sessionSeconds ?? DurationSeconds) * 1000;
-  const session = terms.keys.startSession(account, arn, expiresAtMs);
+  const expiresAtMs = options.nowMs + (options.sessionSeconds ?? DurationSeconds) * 1000;
+  const session = options.keys.startSession(account, arn, expiresAtMs);
   return {
     Credentials: {
       AccessKeyId: session.accessKeyId,
@@ -55,13 +55,13 @@ export function callerIdentity(signer: Signer): Elements {
   return { Arn: signer.arn, UserId: signer.accessKeyId, Account: signer.accountId };
 }
 
-function isExternalId({ externalId }: Role, given: string | undefined): boolean {
+function matchesExternalId({ externalId }: Role, received: string | undefined): boolean {
   if (externalId === undefined) return true;
-  const [expected, sent] = [Buffer.from(externalId), Buffer.from(given ?? '')];
+  const [expected, sent] = [Buffer.from(externalId), Buffer.from(received ?? '')];
   return expected.length === sent.length && timingSafeEqual(expected, sent);
 }
 
-function denied(signer: Signer, role: string): AwsRefusal {
+function accessDenied(signer: Signer, role: string): AwsError {
   const message = `User: ${signer.arn} is not authorized to perform: sts:AssumeRole on resource: ${role}`;
-  return new AwsRefusal('AccessDenied', message, 403);
+  return new AwsError('AccessDenied', message, 403);
 }

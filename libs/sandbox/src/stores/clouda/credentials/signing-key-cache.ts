@@ -1,28 +1,26 @@
 import { createHash, createHmac, createSecretKey, type Hash, type Hmac, type KeyObject } from 'node:crypto';
 import { getSigningKey } from '@smithy/signature-v4';
+import { LRUCache } from 'lru-cache';
 import type { Signer } from './access-keys.ts';
 
-const MOST_KEPT = 500;
+const cache = new LRUCache<string, KeyObject>({ max: 500 });
 
-const kept = new Map<string, KeyObject>();
-
-/** The key that signs for one signer, day, region and service; derived once, since that costs five hashes. */
-export async function derivedKey(
+/** The signing key for a signer, day, region and service. Cached, because deriving it takes five hashes. */
+export async function signingKey(
   signer: Signer,
   date: string,
   region: string,
   service: string,
 ): Promise<KeyObject> {
-  const place = `${signer.secretAccessKey}/${date}/${region}/${service}`;
-  const present = kept.get(place);
-  if (present) return present;
+  const cacheKey = `${signer.secretAccessKey}/${date}/${region}/${service}`;
+  const cached = cache.get(cacheKey);
+  if (cached) return cached;
   const key = createSecretKey(await getSigningKey(Sha256, signer, date, region, service));
-  if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(place, key);
+  cache.set(cacheKey, key);
   return key;
 }
 
-/** The hash in the shape in which the signing library takes it. */
+/** SHA-256 with the interface that the signing library expects. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Dialect } from '../../../simulation/http-response.ts';
-import { AwsRefusal } from '../aws-error.ts';
-import { SignatureFault, type SignatureFaultKind } from '../signature-fault.ts';
+import { type ErrorResponses, type HttpResponse, retryAfter } from '../../../simulation/http-response.ts';
+import { AuthenticationError, type AuthenticationErrorKind, AwsError } from '../aws-error.ts';
 
-/** The secrets service's protocol: AWS JSON 1.1. */
+// The protocol of the secrets manager: AWS JSON 1.1.
 
-const codes: Record<SignatureFaultKind, string> = {
+const codes: Record<AuthenticationErrorKind, string> = {
   missing: 'MissingAuthenticationTokenException',
   incomplete: 'IncompleteSignatureException',
   'unknown-key': 'UnrecognizedClientException',
@@ -13,7 +12,11 @@ const codes: Record<SignatureFaultKind, string> = {
   'expired-token': 'ExpiredTokenException',
 };
 
-export function awsJson(status: number, content: object, headers: Record<string, string> = {}): Answer {
+export function secretsResponse(
+  status: number,
+  content: object,
+  headers: Record<string, string> = {},
+): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amzn-requestid': randomUUID(), ...headers },
@@ -21,27 +24,32 @@ export function awsJson(status: number, content: object, headers: Record<string,
   };
 }
 
-/** The answer to a refusal; what is no refusal is a fault of the sandbox and is thrown on. */
-export function awsJsonRefusal(error: unknown): Answer {
-  if (error instanceof AwsRefusal) return failure(error.status, error.code, error.message);
-  if (error instanceof SignatureFault) return failure(400, codes[error.kind], error.message);
+/**
+ * The response to an error that the service reports.
+ * @throws any other error unchanged: it is a defect of the sandbox
+ */
+export function secretsErrorResponse(error: unknown): HttpResponse {
+  if (error instanceof AwsError) return errorResponse(error.status, error.code, error.message);
+  if (error instanceof AuthenticationError) return errorResponse(400, codes[error.kind], error.message);
   throw error;
 }
 
-export const secretsDialect: Dialect = {
-  failure,
-  throttled: (retryAfterSeconds) => {
-    const answer = failure(400, 'ThrottlingException', 'Rate exceeded');
-    return retryAfterSeconds === undefined ? answer : withRetryAfter(answer, retryAfterSeconds);
-  },
-  serverError: () => failure(500, 'InternalServiceError', 'An error occurred on the server side.'),
-  signatureRefused: () => failure(400, codes['bad-signature'], 'The request signature does not match.'),
+export const secretsErrors: ErrorResponses = {
+  error: errorResponse,
+  throttled: (seconds) => errorResponse(400, 'ThrottlingException', 'Rate exceeded', retryAfter(seconds)),
+  serverError: () => errorResponse(500, 'InternalServiceError', 'An error occurred on the server side.'),
+  invalidSignature: () => errorResponse(400, codes['bad-signature'], 'The request signature does not match.'),
 };
 
-function failure(status: number, code: string, message: string): Answer {
-  return awsJson(status, { __type: code, Message: message }, { 'x-amzn-errortype': code });
-}
-
-function withRetryAfter(answer: Answer, seconds: number): Answer {
-  return { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } };
+function errorResponse(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): HttpResponse {
+  return secretsResponse(
+    status,
+    { __type: code, Message: message },
+    { 'x-amzn-errortype': code, ...headers },
+  );
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Dialect } from '../../../simulation/http-response.ts';
-import { AwsRefusal } from '../aws-error.ts';
-import { SignatureFault, type SignatureFaultKind } from '../signature-fault.ts';
+import { type ErrorResponses, type HttpResponse, retryAfter } from '../../../simulation/http-response.ts';
+import { AuthenticationError, type AuthenticationErrorKind, AwsError } from '../aws-error.ts';
 
-/** The token service's protocol: AWS query, answered in XML. */
+// The protocol of the token service: AWS Query, with responses in XML.
 
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
 
-const codes: Record<SignatureFaultKind, string> = {
+const codes: Record<AuthenticationErrorKind, string> = {
   missing: 'MissingAuthenticationToken',
   incomplete: 'IncompleteSignature',
   'unknown-key': 'InvalidClientTokenId',
@@ -15,44 +14,53 @@ const codes: Record<SignatureFaultKind, string> = {
   'expired-token': 'ExpiredToken',
 };
 
-/** Elements by name; a text or more elements. */
+/** XML elements by name; each contains text or further elements. */
 export interface Elements {
   [name: string]: string | Elements;
 }
 
-/** A successful answer of `action` with its result. */
-export function stsResult(action: string, result: Elements): Answer {
+/** The response to a successful `action`. */
+export function stsResponse(action: string, result: Elements): HttpResponse {
   const content = { [`${action}Result`]: result, ResponseMetadata: { RequestId: randomUUID() } };
-  return document(200, `${action}Response`, content);
+  return xmlResponse(200, `${action}Response`, content);
 }
 
-/** The answer to a refusal; what is no refusal is a fault of the sandbox and is thrown on. */
-export function stsRefusal(error: unknown): Answer {
-  if (error instanceof AwsRefusal) return failure(error.status, error.code, error.message);
-  if (error instanceof SignatureFault) return failure(403, codes[error.kind], error.message);
+/**
+ * The response to an error that the service reports.
+ * @throws any other error unchanged: it is a defect of the sandbox
+ */
+export function stsErrorResponse(error: unknown): HttpResponse {
+  if (error instanceof AwsError) return errorResponse(error.status, error.code, error.message);
+  if (error instanceof AuthenticationError) return errorResponse(403, codes[error.kind], error.message);
   throw error;
 }
 
-export const stsDialect: Dialect = {
-  failure,
-  throttled: (retryAfterSeconds) => {
-    const answer = failure(400, 'Throttling', 'Rate exceeded');
-    if (retryAfterSeconds === undefined) return answer;
-    return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } };
-  },
-  serverError: () => failure(500, 'InternalFailure', 'An error occurred on the server side.'),
-  signatureRefused: () => failure(403, codes['bad-signature'], 'The request signature does not match.'),
+export const stsErrors: ErrorResponses = {
+  error: errorResponse,
+  throttled: (seconds) => errorResponse(400, 'Throttling', 'Rate exceeded', retryAfter(seconds)),
+  serverError: () => errorResponse(500, 'InternalFailure', 'An error occurred on the server side.'),
+  invalidSignature: () => errorResponse(403, codes['bad-signature'], 'The request signature does not match.'),
 };
 
-function failure(status: number, code: string, message: string): Answer {
+function errorResponse(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): HttpResponse {
   const error = { Type: status < 500 ? 'Sender' : 'Receiver', Code: code, Message: message };
-  return document(status, 'ErrorResponse', { Error: error, RequestId: randomUUID() });
+  return xmlResponse(status, 'ErrorResponse', { Error: error, RequestId: randomUUID() }, headers);
 }
 
-function document(status: number, root: string, content: Elements): Answer {
+function xmlResponse(
+  status: number,
+  root: string,
+  content: Elements,
+  headers: Record<string, string> = {},
+): HttpResponse {
   return {
     status,
-    headers: { 'content-type': 'text/xml', 'x-amzn-requestid': randomUUID() },
+    headers: { 'content-type': 'text/xml', 'x-amzn-requestid': randomUUID(), ...headers },
     body: `<${root} xmlns="${NAMESPACE}">${xml(content)}</${root}>`,
   };
 }
@@ -61,11 +69,11 @@ function xml(elements: Elements): string {
   return Object.entries(elements)
     .map(
       ([name, content]) =>
-        `<${name}>${typeof content === 'string' ? escaped(content) : xml(content)}</${name}>`,
+        `<${name}>${typeof content === 'string' ? escapeXml(content) : xml(content)}</${name}>`,
     )
     .join('');
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidParameter, invalidRequest } from '../aws-error.ts';
 import type { Secret } from '../store/secret.ts';
-import { operation, type Realm, wireDate } from './operation.ts';
+import { type OperationContext, operation, wireDate } from './operation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_WINDOW_DAYS = 30;
@@ -12,30 +12,30 @@ const Input = z.object({
   ForceDeleteWithoutRecovery: z.boolean().default(false),
 });
 
-/** The answer's `DeletionDate` is when the secret ceases to exist; a description's `DeletedDate` is when that was asked. */
-export const deleteSecret = operation(Input, (realm, input) => {
-  mustAgree(input);
-  if (input.ForceDeleteWithoutRecovery) return deleteForGood(realm, input.SecretId);
-  const secret = realm.shelf.find(input.SecretId);
-  mustHaveNoReplicas(secret);
+/** The response's `DeletionDate` is when the secret is purged; a description's `DeletedDate` is when deletion was requested. */
+export const deleteSecret = operation(Input, (context, input) => {
+  validateRecoveryWindow(input);
+  if (input.ForceDeleteWithoutRecovery) return deleteWithoutRecovery(context, input.SecretId);
+  const secret = context.store.find(input.SecretId);
+  requireNoReplicas(secret);
   if (secret.deletedAtMs !== undefined) {
     throw invalidRequest("You tried to perform the operation on a secret that's currently marked deleted.");
   }
-  secret.deletedAtMs = realm.nowMs;
-  secret.purgeAtMs = realm.nowMs + (input.RecoveryWindowInDays ?? DEFAULT_WINDOW_DAYS) * DAY_MS;
-  realm.shelf.save(secret);
+  secret.deletedAtMs = context.nowMs;
+  secret.purgeAtMs = context.nowMs + (input.RecoveryWindowInDays ?? DEFAULT_WINDOW_DAYS) * DAY_MS;
+  context.store.save(secret);
   return { ARN: secret.arn, Name: secret.name, DeletionDate: wireDate(secret.purgeAtMs) };
 });
 
-export const restoreSecret = operation(z.object({ SecretId: z.string() }), (realm, input) => {
-  const secret = realm.shelf.find(input.SecretId);
+export const restoreSecret = operation(z.object({ SecretId: z.string() }), (context, input) => {
+  const secret = context.store.find(input.SecretId);
   secret.deletedAtMs = undefined;
   secret.purgeAtMs = undefined;
-  realm.shelf.save(secret);
+  context.store.save(secret);
   return { ARN: secret.arn, Name: secret.name };
 });
 
-function mustAgree({
+function validateRecoveryWindow({
   RecoveryWindowInDays: days,
   ForceDeleteWithoutRecovery: forced,
 }: z.output<typeof Input>): void {
@@ -49,27 +49,27 @@ function mustAgree({
   }
 }
 
-/** Without recovery, what is absent is deleted already: the real service answers so for the sake of retries. */
-function deleteForGood(realm: Realm, secretId: string): object {
-  const secret = presentOrUndefined(realm, secretId);
-  if (!secret) return { Name: secretId, DeletionDate: wireDate(realm.nowMs) };
-  mustHaveNoReplicas(secret);
-  secret.deletedAtMs = realm.nowMs;
-  secret.purgeAtMs = realm.nowMs + realm.forcedDeleteMs;
+/** Succeeds if the secret is absent, as in the real service, so that the request can be retried. */
+function deleteWithoutRecovery(context: OperationContext, secretId: string): object {
+  const secret = findOrUndefined(context, secretId);
+  if (!secret) return { Name: secretId, DeletionDate: wireDate(context.nowMs) };
+  requireNoReplicas(secret);
+  secret.deletedAtMs = context.nowMs;
+  secret.purgeAtMs = context.nowMs + context.forcedDeleteMs;
   secret.forced = true;
-  realm.shelf.save(secret);
-  return { ARN: secret.arn, Name: secret.name, DeletionDate: wireDate(realm.nowMs) };
+  context.store.save(secret);
+  return { ARN: secret.arn, Name: secret.name, DeletionDate: wireDate(context.nowMs) };
 }
 
-function presentOrUndefined(realm: Realm, secretId: string): Secret | undefined {
+function findOrUndefined(context: OperationContext, secretId: string): Secret | undefined {
   try {
-    return realm.shelf.find(secretId);
+    return context.store.find(secretId);
   } catch {
     return undefined;
   }
 }
 
-function mustHaveNoReplicas(secret: Secret): void {
+function requireNoReplicas(secret: Secret): void {
   if (secret.primaryRegion !== undefined) {
     throw invalidRequest(
       "Operation not permitted on a replica secret. Call must be made in primary secret's region.",

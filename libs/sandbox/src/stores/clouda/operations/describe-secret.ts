@@ -1,37 +1,37 @@
 import { z } from 'zod';
 import type { Secret } from '../store/secret.ts';
 import { stagesOf } from '../store/secret-versions.ts';
-import { operation, type Realm, source, wireDate, wireTags } from './operation.ts';
+import { type OperationContext, operation, primaryOf, wireDate, wireTags } from './operation.ts';
 import { replicationStatus } from './replicate-secret.ts';
 
-/** Answers for a secret that is scheduled for deletion too, with its `DeletedDate`. */
-export const describeSecret = operation(z.object({ SecretId: z.string() }), (realm, input) => {
-  const secret = realm.shelf.find(input.SecretId);
-  const held = source(realm, secret);
+/** Also describes a secret that is scheduled for deletion, with its `DeletedDate`. */
+export const describeSecret = operation(z.object({ SecretId: z.string() }), (context, input) => {
+  const secret = context.store.find(input.SecretId);
+  const primary = primaryOf(context, secret);
   return {
-    ...overview(realm, secret),
-    VersionIdsToStages: labelledVersions(held),
-    ReplicationStatus: held.replicas.length > 0 ? replicationStatus(held, realm) : undefined,
+    ...secretSummary(context, secret),
+    VersionIdsToStages: versionIdsToStages(primary),
+    ReplicationStatus: primary.replicas.length > 0 ? replicationStatus(primary, context) : undefined,
   };
 });
 
-/** What a description and an entry of a list have in common. */
-export function overview(realm: Realm, secret: Secret): object {
-  const held = source(realm, secret);
+/** The fields that a description and a list entry have in common. */
+export function secretSummary(context: OperationContext, secret: Secret): object {
+  const primary = primaryOf(context, secret);
   return {
     ARN: secret.arn,
     Name: secret.name,
-    Description: held.description,
+    Description: primary.description,
     KmsKeyId: secret.kmsKeyId,
-    Tags: wireTags(held.tags),
+    Tags: wireTags(primary.tags),
     CreatedDate: wireDate(secret.createdAtMs),
-    LastChangedDate: wireDate(held.changedAtMs),
+    LastChangedDate: wireDate(primary.changedAtMs),
     DeletedDate: secret.deletedAtMs === undefined ? undefined : wireDate(secret.deletedAtMs),
-    PrimaryRegion: secret.primaryRegion ?? (secret.replicas.length > 0 ? realm.shelf.region : undefined),
+    PrimaryRegion: secret.primaryRegion ?? (secret.replicas.length > 0 ? context.store.region : undefined),
   };
 }
 
-/** Version id to its labels; versions without one are left out, as in the real service. */
-export function labelledVersions(secret: Secret): Record<string, string[]> {
+/** Version ID to labels. Omits versions without a label, as the real service does. */
+export function versionIdsToStages(secret: Secret): Record<string, string[]> {
   return Object.fromEntries([...new Set(secret.stages.values())].map((id) => [id, stagesOf(secret, id)]));
 }

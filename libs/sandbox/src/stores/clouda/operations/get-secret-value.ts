@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../aws-error.ts';
 import { stagesOf } from '../store/secret-versions.ts';
-import { operation, source, usable, wireDate } from './operation.ts';
+import { operation, primaryOf, readableSecret, wireDate } from './operation.ts';
 
 const Input = z.object({
   SecretId: z.string(),
@@ -9,16 +9,16 @@ const Input = z.object({
   VersionStage: z.string().optional(),
 });
 
-export const getSecretValue = operation(Input, (realm, input) => {
-  const secret = usable(realm, input.SecretId);
-  const held = source(realm, secret);
+export const getSecretValue = operation(Input, (context, input) => {
+  const secret = readableSecret(context, input.SecretId);
+  const primary = primaryOf(context, secret);
   const stage = input.VersionStage ?? 'AWSCURRENT';
-  const version = held.versions.get(input.VersionId ?? held.stages.get(stage) ?? '');
-  const hasStage = version && (input.VersionStage === undefined || held.stages.get(stage) === version.id);
+  const version = primary.versions.get(input.VersionId ?? primary.stages.get(stage) ?? '');
+  const hasStage = version && (input.VersionStage === undefined || primary.stages.get(stage) === version.id);
   if (!version || !hasStage) {
-    const sought =
+    const target =
       input.VersionId === undefined ? `staging label: ${stage}` : `VersionId: ${input.VersionId}`;
-    throw notFound(`Secrets Manager can't find the specified secret value for ${sought}`);
+    throw notFound(`Secrets Manager can't find the specified secret value for ${target}`);
   }
   return {
     ARN: secret.arn,
@@ -26,7 +26,7 @@ export const getSecretValue = operation(Input, (realm, input) => {
     VersionId: version.id,
     SecretString: version.text,
     SecretBinary: version.binary,
-    VersionStages: stagesOf(held, version.id),
+    VersionStages: stagesOf(primary, version.id),
     CreatedDate: wireDate(version.createdAtMs),
   };
 });

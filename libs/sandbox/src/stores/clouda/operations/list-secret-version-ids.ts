@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { stagesOf } from '../store/secret-versions.ts';
-import { operation, source, wireDate } from './operation.ts';
+import { operation, primaryOf, wireDate } from './operation.ts';
 
 const Input = z.object({ SecretId: z.string(), IncludeDeprecated: z.boolean().default(false) });
 
-/** All versions in one page: there are never more than about a hundred. */
-export const listSecretVersionIds = operation(Input, (realm, input) => {
-  const secret = realm.shelf.find(input.SecretId);
-  const held = source(realm, secret);
-  const versions = [...held.versions.values()].map(({ id, createdAtMs }) => ({
+/** Returns all versions in one page: there are never more than about a hundred. */
+export const listSecretVersionIds = operation(Input, (context, input) => {
+  const secret = context.store.find(input.SecretId);
+  const primary = primaryOf(context, secret);
+  const versions = [...primary.versions.values()].map(({ id, createdAtMs }) => ({
     VersionId: id,
-    VersionStages: stagesOf(held, id),
+    VersionStages: stagesOf(primary, id),
     CreatedDate: wireDate(createdAtMs),
   }));
   const isShown = (version: { VersionStages: string[] }) =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalidParameter } from '../aws-error.ts';
 import type { Secret } from '../store/secret.ts';
-import { labelledVersions, overview } from './describe-secret.ts';
-import { operation, type Realm, source } from './operation.ts';
+import { secretSummary, versionIdsToStages } from './describe-secret.ts';
+import { type OperationContext, operation, primaryOf } from './operation.ts';
 
 const Filter = z.object({
   Key: z.enum(['name', 'description', 'tag-key', 'tag-value', 'all', 'primary-region', 'owning-service']),
@@ -16,12 +16,12 @@ const Input = z.object({
   IncludePlannedDeletion: z.boolean().default(false),
 });
 
-/** Secrets in order of creation, a page at a time; as old as the sandbox was told to let lists be. */
-export const listSecrets = operation(Input, (realm, input) => {
-  const after = input.NextToken === undefined ? 0 : positionOf(input.NextToken);
+/** Returns secrets in order of creation, one page at a time. The `stale-list` fault returns an earlier state. */
+export const listSecrets = operation(Input, (context, input) => {
+  const after = input.NextToken === undefined ? 0 : parseNextToken(input.NextToken);
   const page: Secret[] = [];
-  for (const secret of asSeen(realm)) {
-    if (secret.position <= after || !isListed(realm, secret, input)) continue;
+  for (const secret of staleView(context)) {
+    if (secret.position <= after || !isListed(context, secret, input)) continue;
     page.push(secret);
     if (page.length > input.MaxResults) break;
   }
@@ -29,20 +29,20 @@ export const listSecrets = operation(Input, (realm, input) => {
   const last = shown.at(-1);
   return {
     SecretList: shown.map((secret) => ({
-      ...overview(realm, secret),
-      SecretVersionsToStages: labelledVersions(source(realm, secret)),
+      ...secretSummary(context, secret),
+      SecretVersionsToStages: versionIdsToStages(primaryOf(context, secret)),
     })),
-    NextToken: last && page.length > shown.length ? tokenAt(last.position) : undefined,
+    NextToken: last && page.length > shown.length ? nextToken(last.position) : undefined,
   };
 });
 
-/** What the list knows: not yet the newest secrets, still those that went lately. */
-function asSeen(realm: Realm): Iterable<Secret> {
-  if (realm.staleMs === 0) return realm.shelf.all();
-  const sinceMs = realm.nowMs - realm.staleMs;
-  const seen = [...realm.shelf.all(), ...realm.shelf.departedSince(sinceMs).map(asBeforeDeletion)];
-  return seen
-    .map((secret) => (deletedAfter(secret, sinceMs) ? asBeforeDeletion(secret) : secret))
+/** The secrets as they were `staleMs` ago: without newer ones, and with those deleted since. */
+function staleView(context: OperationContext): Iterable<Secret> {
+  if (context.staleMs === 0) return context.store.all();
+  const sinceMs = context.nowMs - context.staleMs;
+  const secrets = [...context.store.all(), ...context.store.deletedSince(sinceMs).map(beforeDeletion)];
+  return secrets
+    .map((secret) => (deletedAfter(secret, sinceMs) ? beforeDeletion(secret) : secret))
     .filter((secret) => secret.createdAtMs <= sinceMs)
     .sort((one, other) => one.position - other.position);
 }
@@ -51,17 +51,17 @@ function deletedAfter({ deletedAtMs }: Secret, sinceMs: number): boolean {
   return deletedAtMs !== undefined && deletedAtMs > sinceMs;
 }
 
-function asBeforeDeletion(secret: Secret): Secret {
+function beforeDeletion(secret: Secret): Secret {
   return { ...secret, deletedAtMs: undefined, purgeAtMs: undefined, forced: false };
 }
 
-function isListed(realm: Realm, secret: Secret, input: z.output<typeof Input>): boolean {
+function isListed(context: OperationContext, secret: Secret, input: z.output<typeof Input>): boolean {
   if (secret.forced || (secret.deletedAtMs !== undefined && !input.IncludePlannedDeletion)) return false;
-  const held = source(realm, secret);
-  return input.Filters.every(({ Key, Values }) => Values.some((value) => fits(held, Key, value)));
+  const primary = primaryOf(context, secret);
+  return input.Filters.every(({ Key, Values }) => Values.some((value) => matchesFilter(primary, Key, value)));
 }
 
-function fits(secret: Secret, key: z.output<typeof Filter>['Key'], value: string): boolean {
+function matchesFilter(secret: Secret, key: z.output<typeof Filter>['Key'], value: string): boolean {
   const texts = {
     name: [secret.name],
     description: [secret.description ?? ''],
@@ -74,11 +74,11 @@ function fits(secret: Secret, key: z.output<typeof Filter>['Key'], value: string
   return texts.some((text) => text.startsWith(value));
 }
 
-function tokenAt(position: number): string {
+function nextToken(position: number): string {
   return Buffer.from(`after:${position}`).toString('base64url');
 }
 
-function positionOf(token: string): number {
+function parseNextToken(token: string): number {
   const position = /^after:(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1];
   if (position === undefined) throw invalidParameter('The NextToken value is invalid.');
   return Number(position);

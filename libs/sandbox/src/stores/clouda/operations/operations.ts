@@ -9,7 +9,7 @@ import { putSecretValue, updateSecret } from './put-secret-value.ts';
 import { removeRegionsFromReplication, replicateSecretToRegions } from './replicate-secret.ts';
 import { tagResource, untagResource } from './tag-resource.ts';
 
-/** The operations of the service that the sandbox knows, by the name in `X-Amz-Target`. */
+/** The supported operations by their name in `X-Amz-Target`. */
 export const operations: ReadonlyMap<string, Operation> = new Map([
   ['CreateSecret', createSecret],
   ['DescribeSecret', describeSecret],

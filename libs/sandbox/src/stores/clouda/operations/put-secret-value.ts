@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalidRequest } from '../aws-error.ts';
 import type { Secret, SecretVersion } from '../store/secret.ts';
-import { mustBeToken, mustBeValue, type SentValue } from '../store/secret-limits.ts';
+import { hasValue, type SentValue, validateToken, validateValue } from '../store/secret-limits.ts';
 import { addVersion, stagesOf } from '../store/secret-versions.ts';
-import { changeable, operation, type Realm } from './operation.ts';
+import { type OperationContext, operation, writableSecret } from './operation.ts';
 
 const value = {
   SecretId: z.string(),
@@ -14,11 +14,11 @@ const value = {
 
 export const putSecretValue = operation(
   z.object({ ...value, VersionStages: z.array(z.string().min(1).max(256)).min(1).max(20).optional() }),
-  (realm, input) => {
-    mustBeValue(input);
+  (context, input) => {
+    validateValue(input);
     if (!hasValue(input)) throw invalidRequest('You must provide either SecretString or SecretBinary.');
-    const secret = changeable(realm, input.SecretId);
-    const version = write(realm, secret, input, input.VersionStages);
+    const secret = writableSecret(context, input.SecretId);
+    const version = write(context, secret, input, input.VersionStages);
     return {
       ARN: secret.arn,
       Name: secret.name,
@@ -34,34 +34,34 @@ export const updateSecret = operation(
     Description: z.string().max(2048).optional(),
     KmsKeyId: z.string().max(2048).optional(),
   }),
-  (realm, input) => {
-    mustBeValue(input);
-    const secret = changeable(realm, input.SecretId);
-    const version = hasValue(input) ? write(realm, secret, input) : undefined;
+  (context, input) => {
+    validateValue(input);
+    const secret = writableSecret(context, input.SecretId);
+    const version = hasValue(input) ? write(context, secret, input) : undefined;
     if (input.Description !== undefined) secret.description = input.Description;
     if (input.KmsKeyId !== undefined) secret.kmsKeyId = input.KmsKeyId;
-    secret.changedAtMs = realm.nowMs;
-    realm.shelf.save(secret);
+    secret.changedAtMs = context.nowMs;
+    context.store.save(secret);
     return { ARN: secret.arn, Name: secret.name, VersionId: version?.id };
   },
 );
 
 function write(
-  realm: Realm,
+  context: OperationContext,
   secret: Secret,
   sent: SentValue & { ClientRequestToken?: string | undefined },
   stages?: string[],
 ): SecretVersion {
-  if (sent.ClientRequestToken !== undefined) mustBeToken(sent.ClientRequestToken);
-  realm.shelves.mustHaveRoom(realm.shelf, false);
-  const terms = { token: sent.ClientRequestToken, stages, nowMs: realm.nowMs, limit: realm.versionLimit };
-  const { version, isNew, dropped } = addVersion(secret, sent, terms);
+  if (sent.ClientRequestToken !== undefined) validateToken(sent.ClientRequestToken);
+  context.regions.requireCapacity(context.store, { isNewSecret: false });
+  const { version, isNew, dropped } = addVersion(secret, sent, {
+    token: sent.ClientRequestToken,
+    stages,
+    nowMs: context.nowMs,
+    limit: context.versionLimit,
+  });
   if (!isNew) return version;
-  secret.changedAtMs = realm.nowMs;
-  realm.shelf.save(secret, version, dropped);
+  secret.changedAtMs = context.nowMs;
+  context.store.save(secret, version, dropped);
   return version;
-}
-
-function hasValue({ SecretString, SecretBinary }: SentValue): boolean {
-  return SecretString !== undefined || SecretBinary !== undefined;
 }

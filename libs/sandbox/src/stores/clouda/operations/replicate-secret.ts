@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidParameter } from '../aws-error.ts';
 import type { Replica, Secret } from '../store/secret.ts';
-import { changeable, operation, type Realm } from './operation.ts';
+import { type OperationContext, operation, writableSecret } from './operation.ts';
 
 export const Replicas = z
   .array(z.object({ Region: z.string(), KmsKeyId: z.string().max(2048).optional() }))
@@ -14,90 +14,93 @@ export const replicateSecretToRegions = operation(
     AddReplicaRegions: Replicas,
     ForceOverwriteReplicaSecret: z.boolean().default(false),
   }),
-  (realm, input) => {
-    const secret = changeable(realm, input.SecretId);
-    replicate(realm, secret, input.AddReplicaRegions, input.ForceOverwriteReplicaSecret);
-    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret, realm, input.AddReplicaRegions) };
+  (context, input) => {
+    const secret = writableSecret(context, input.SecretId);
+    replicate(context, secret, input.AddReplicaRegions, input.ForceOverwriteReplicaSecret);
+    return {
+      ARN: secret.arn,
+      ReplicationStatus: replicationStatus(secret, context, input.AddReplicaRegions),
+    };
   },
 );
 
 export const removeRegionsFromReplication = operation(
   z.object({ SecretId: z.string(), RemoveReplicaRegions: z.array(z.string()).min(1).max(40) }),
-  (realm, input) => {
-    const secret = changeable(realm, input.SecretId);
-    for (const region of input.RemoveReplicaRegions) removeReplica(realm, secret, region);
-    realm.shelf.save(secret);
-    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret, realm) };
+  (context, input) => {
+    const secret = writableSecret(context, input.SecretId);
+    for (const region of input.RemoveReplicaRegions) removeReplica(context, secret, region);
+    context.store.save(secret);
+    return { ARN: secret.arn, ReplicationStatus: replicationStatus(secret, context) };
   },
 );
 
-/** Mirrors a secret into further regions. A region with a secret of that name of its own fails, unless overwritten. */
+/** Replicates a secret to further regions. Fails in a region that has its own secret with this name, unless `overwrite` is set. */
 export function replicate(
-  realm: Realm,
+  context: OperationContext,
   secret: Secret,
   regions: z.output<typeof Replicas>,
   overwrite: boolean,
 ): void {
   for (const { Region: region, KmsKeyId: kmsKeyId } of regions) {
-    if (region === realm.shelf.region)
+    if (region === context.store.region)
       throw invalidParameter("A replica can't be in the region of its primary secret.");
-    const outcome = placeReplica(realm, secret, region, kmsKeyId, overwrite);
-    const replica = { ...outcome, settlesAtMs: realm.nowMs + realm.replicationMs };
+    const outcome = createReplica(context, secret, region, kmsKeyId, overwrite);
+    const replica = { ...outcome, settlesAtMs: context.nowMs + context.replicationMs };
     secret.replicas = [...secret.replicas.filter((other) => other.region !== region), replica];
   }
-  realm.shelf.save(secret);
+  context.store.save(secret);
 }
 
-/** How each replica fares. Of those that were `begun` by this very call, only that they are in progress. */
+/** The status of each replica. Replicas `started` by the current call are always in progress. */
 export function replicationStatus(
   secret: Secret,
-  { nowMs }: Pick<Realm, 'nowMs'>,
-  begun: z.output<typeof Replicas> = [],
+  { nowMs }: Pick<OperationContext, 'nowMs'>,
+  started: z.output<typeof Replicas> = [],
 ): object[] {
-  const justBegun = new Set(begun.map(({ Region }) => Region));
+  const startedRegions = new Set(started.map(({ Region }) => Region));
   return secret.replicas.map(({ region, kmsKeyId, status, statusMessage, settlesAtMs = 0 }) =>
-    justBegun.has(region) || nowMs < settlesAtMs
+    startedRegions.has(region) || nowMs < settlesAtMs
       ? { Region: region, KmsKeyId: kmsKeyId, Status: 'InProgress' }
       : { Region: region, KmsKeyId: kmsKeyId, Status: status, StatusMessage: statusMessage },
   );
 }
 
-function placeReplica(
-  realm: Realm,
+function createReplica(
+  context: OperationContext,
   secret: Secret,
   region: string,
   kmsKeyId: string | undefined,
   overwrite: boolean,
 ): Replica {
-  const shelf = realm.shelves.of(realm.shelf.account, region);
-  const present = shelf.named(secret.name);
-  const isOurs = present?.primaryRegion === realm.shelf.region;
-  if (present && !isOurs && !overwrite) {
+  const target = context.regions.of(context.store.account, region);
+  const present = target.get(secret.name);
+  const isReplica = present?.primaryRegion === context.store.region;
+  if (present && !isReplica && !overwrite) {
     const statusMessage = 'Replication failed: Secret name already exists in this region.';
     return { region, kmsKeyId, status: 'Failed', statusMessage };
   }
-  if (present) shelf.drop(present);
-  shelf.save({
+  if (present) target.purge(present);
+  target.save({
     name: secret.name,
-    arn: secret.arn.replace(`:${realm.shelf.region}:`, `:${region}:`),
+    arn: secret.arn.replace(`:${context.store.region}:`, `:${region}:`),
     kmsKeyId,
     tags: new Map(),
     stages: new Map(),
     versions: new Map(),
     replicas: [],
-    primaryRegion: realm.shelf.region,
-    position: shelf.nextPosition(),
-    createdAtMs: realm.nowMs,
-    changedAtMs: realm.nowMs,
+    primaryRegion: context.store.region,
+    position: target.nextPosition(),
+    createdAtMs: context.nowMs,
+    changedAtMs: context.nowMs,
   });
   return { region, kmsKeyId, status: 'InSync' };
 }
 
-function removeReplica(realm: Realm, secret: Secret, region: string): void {
+function removeReplica(context: OperationContext, secret: Secret, region: string): void {
   const replica = secret.replicas.find((other) => other.region === region);
   if (!replica) throw invalidParameter(`The secret has no replica in ${region}.`);
   secret.replicas = secret.replicas.filter((other) => other !== replica);
-  const shelf = realm.shelves.of(realm.shelf.account, region);
-  const mirrored = shelf.named(secret.name);
-  if (mirrored?.primaryRegion === realm.shelf.region) shelf.drop(mirrored);
+  const target = context.regions.of(context.store.account, region);
+  const replicated = target.get(secret.name);
+  if (replicated?.primaryRegion === context.store.region) target.purge(replicated);
 }

@@ -1,30 +1,33 @@
 import { notFound } from '../aws-error.ts';
 import { fromRow, type Secret, type SecretRow, type SecretVersion, sizeOf, toRow } from './secret.ts';
 
-const MOST_DEPARTED = 1000;
+const MAX_DELETED = 1000;
 
-/** A change of one shelf, as it is kept. */
-export type ShelfRecord =
+/**
+ * A change in one region, as it is persisted. The field names are the journal's format: existing files depend on them.
+ * `shelf` is the region's key, `dropped` are pruned versions, and `gone` is the name of a purged secret.
+ */
+export type RegionRecord =
   | { shelf: string; secret: SecretRow; version?: SecretVersion | undefined; dropped?: string[] | undefined }
   | { shelf: string; gone: string };
 
-/** The secrets of one account in one region. Every change goes through `save` or `drop`, which keep it. */
-export class SecretShelf {
+/** The secrets of one account in one region. All changes go through `save` or `purge`, which persist them. */
+export class RegionStore {
   readonly key: string;
   readonly account: string;
   readonly region: string;
   readonly #secrets = new Map<string, Secret>();
-  readonly #keep: (record: ShelfRecord) => void;
+  readonly #persist: (record: RegionRecord) => void;
   readonly #now: () => number;
-  #departed: { secret: Secret; atMs: number }[] = [];
+  #deleted: { secret: Secret; atMs: number }[] = [];
   #bytes = 0;
   #lastPosition = 0;
 
-  constructor(account: string, region: string, keep: (record: ShelfRecord) => void, now: () => number) {
+  constructor(account: string, region: string, persist: (record: RegionRecord) => void, now: () => number) {
     this.key = `${account}/${region}`;
     this.account = account;
     this.region = region;
-    this.#keep = keep;
+    this.#persist = persist;
     this.#now = now;
   }
 
@@ -32,7 +35,7 @@ export class SecretShelf {
     return this.#secrets.size;
   }
 
-  /** Bytes of all values held. */
+  /** Total size of all values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -41,20 +44,20 @@ export class SecretShelf {
     return this.#lastPosition + 1;
   }
 
-  /** The secret of that name, one on its way out included. */
-  named(name: string): Secret | undefined {
+  /** The secret with this name, including one that is scheduled for deletion. */
+  get(name: string): Secret | undefined {
     const secret = this.#secrets.get(name);
     if (secret?.purgeAtMs === undefined || secret.purgeAtMs > this.#now()) return secret;
-    this.drop(secret);
+    this.purge(secret);
     return undefined;
   }
 
   /**
-   * The secret of that name, ARN, or ARN without its six random characters; scheduled for deletion or not.
-   * @throws AwsRefusal ResourceNotFoundException, also for one that is deleted without recovery
+   * The secret with this name, ARN, or ARN without its six random characters, even if it is scheduled for deletion.
+   * @throws AwsError ResourceNotFoundException, also for a secret that was deleted without recovery
    */
   find(secretId: string): Secret {
-    const secret = this.named(secretId) ?? this.#byArn(secretId);
+    const secret = this.get(secretId) ?? this.#byArn(secretId);
     if (!secret || secret.forced) throw notFound("Secrets Manager can't find the specified secret.");
     return secret;
   }
@@ -63,47 +66,48 @@ export class SecretShelf {
     const prefix = `arn:aws:secretsmanager:${this.region}:${this.account}:secret:`;
     if (!arn.startsWith(prefix)) return undefined;
     const rest = arn.slice(prefix.length);
-    const exact = this.named(rest.slice(0, -7));
-    return exact?.arn === arn ? exact : this.named(rest);
+    const exact = this.get(rest.slice(0, -7));
+    return exact?.arn === arn ? exact : this.get(rest);
   }
 
-  /** Every secret that exists now, in order of creation. */
+  /** All secrets, in order of creation. */
   *all(): Generator<Secret> {
     for (const name of this.#secrets.keys()) {
-      const secret = this.named(name);
+      const secret = this.get(name);
       if (secret) yield secret;
     }
   }
 
-  /** Secrets that were purged after that moment; the newest thousand are remembered. */
-  departedSince(atMs: number): Secret[] {
-    return this.#departed.filter((departure) => departure.atMs > atMs).map(({ secret }) => secret);
+  /** Secrets that were purged after `atMs`; only the last thousand are remembered. */
+  deletedSince(atMs: number): Secret[] {
+    return this.#deleted.filter((deletion) => deletion.atMs > atMs).map(({ secret }) => secret);
   }
 
-  /** Puts a secret in its place and keeps it, with the version that is new and those that were pruned. */
+  /** Stores and persists a secret, with its new version and the IDs of its pruned versions. */
   save(secret: Secret, version?: SecretVersion, dropped?: string[]): void {
-    this.#place(secret, version, dropped);
-    this.#keep({ shelf: this.key, secret: toRow(secret), version, dropped });
+    this.#put(secret, version, dropped);
+    this.#persist({ shelf: this.key, secret: toRow(secret), version, dropped });
   }
 
-  drop(secret: Secret): void {
-    this.#forget(secret);
-    this.#departed = [...this.#departed.slice(1 - MOST_DEPARTED), { secret, atMs: this.#now() }];
-    this.#keep({ shelf: this.key, gone: secret.name });
+  /** Removes a secret for good. */
+  purge(secret: Secret): void {
+    this.#remove(secret);
+    this.#deleted = [...this.#deleted.slice(1 - MAX_DELETED), { secret, atMs: this.#now() }];
+    this.#persist({ shelf: this.key, gone: secret.name });
   }
 
-  replay(record: ShelfRecord): void {
+  replay(record: RegionRecord): void {
     if ('gone' in record) {
       const gone = this.#secrets.get(record.gone);
-      if (gone) this.#forget(gone);
+      if (gone) this.#remove(gone);
       return;
     }
     const present = this.#secrets.get(record.secret.name);
     const versions = present?.arn === record.secret.arn ? present.versions : new Map();
-    this.#place(fromRow(record.secret, versions), record.version, record.dropped);
+    this.#put(fromRow(record.secret, versions), record.version, record.dropped);
   }
 
-  *snapshot(): Generator<ShelfRecord> {
+  *snapshot(): Generator<RegionRecord> {
     for (const secret of this.#secrets.values()) {
       const row = toRow(secret);
       if (secret.versions.size === 0) yield { shelf: this.key, secret: row };
@@ -111,7 +115,7 @@ export class SecretShelf {
     }
   }
 
-  #place(secret: Secret, version?: SecretVersion, dropped: string[] = []): void {
+  #put(secret: Secret, version?: SecretVersion, dropped: string[] = []): void {
     this.#secrets.set(secret.name, secret);
     this.#lastPosition = Math.max(this.#lastPosition, secret.position);
     for (const id of dropped) this.#removeVersion(secret, id);
@@ -128,7 +132,7 @@ export class SecretShelf {
     secret.versions.delete(id);
   }
 
-  #forget(secret: Secret): void {
+  #remove(secret: Secret): void {
     for (const version of secret.versions.values()) this.#bytes -= sizeOf(version);
     this.#secrets.delete(secret.name);
   }

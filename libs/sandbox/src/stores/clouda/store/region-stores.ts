@@ -1,60 +1,67 @@
-import { AwsRefusal, limitExceeded } from '../aws-error.ts';
-import { SecretShelf, type ShelfRecord } from './region-store.ts';
+import { AwsError, limitExceeded } from '../aws-error.ts';
+import { type RegionRecord, RegionStore } from './region-store.ts';
+import type { Secret } from './secret.ts';
 
-const MOST_SHELVES = 200;
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_REGIONS = 200;
+const MAX_BYTES = 1024 * 1024 * 1024;
 /** Quota of the real service: secrets per region and account. */
-const MOST_SECRETS = 500_000;
+const MAX_SECRETS_PER_REGION = 500_000;
 const REGION = /^[a-z]{2}(-[a-z]+){1,3}-\d{1,2}$/;
 
-/** One shelf per account and region; they know nothing of each other. */
-export class SecretShelves {
-  readonly #shelves = new Map<string, SecretShelf>();
-  readonly #keep: (record: ShelfRecord) => void;
+/** One store per account and region. They are independent of each other, except for replicas. */
+export class RegionStores {
+  readonly #stores = new Map<string, RegionStore>();
+  readonly #persist: (record: RegionRecord) => void;
   readonly #now: () => number;
 
-  constructor(keep: (record: ShelfRecord) => void, now: () => number) {
-    this.#keep = keep;
+  constructor(persist: (record: RegionRecord) => void, now: () => number) {
+    this.#persist = persist;
     this.#now = now;
   }
 
-  /** @throws AwsRefusal for what is no region, or when the sandbox has as many shelves as it can hold */
-  of(account: string, region: string): SecretShelf {
+  /** @throws AwsError if `region` is not a region, or the sandbox has its maximum number of regions */
+  of(account: string, region: string): RegionStore {
     const key = `${account}/${region}`;
-    const present = this.#shelves.get(key);
+    const present = this.#stores.get(key);
     if (present) return present;
-    if (!REGION.test(region))
-      throw new AwsRefusal('InvalidSignatureException', `'${region}' is not a region.`);
-    if (this.#shelves.size >= MOST_SHELVES) throw limitExceeded(`The sandbox holds ${MOST_SHELVES} regions.`);
-    const shelf = new SecretShelf(account, region, this.#keep, this.#now);
-    this.#shelves.set(key, shelf);
-    return shelf;
+    if (!REGION.test(region)) throw new AwsError('InvalidSignatureException', `'${region}' is not a region.`);
+    if (this.#stores.size >= MAX_REGIONS)
+      throw limitExceeded(`The sandbox is limited to ${MAX_REGIONS} regions.`);
+    const store = new RegionStore(account, region, this.#persist, this.#now);
+    this.#stores.set(key, store);
+    return store;
   }
 
-  all(): Iterable<SecretShelf> {
-    return this.#shelves.values();
+  /** The secret that holds the values, labels and tags of `secret`: itself, or the primary of a replica. */
+  primaryOf(account: string, secret: Secret): Secret {
+    if (secret.primaryRegion === undefined) return secret;
+    return this.of(account, secret.primaryRegion).get(secret.name) ?? secret;
   }
 
-  /** @throws AwsRefusal LimitExceededException when `shelf` or the sandbox is full */
-  mustHaveRoom(shelf: SecretShelf, forNewSecret: boolean): void {
-    if (forNewSecret && shelf.size >= MOST_SECRETS) {
-      throw limitExceeded(`You can't have more than ${MOST_SECRETS} secrets in a region.`);
+  all(): Iterable<RegionStore> {
+    return this.#stores.values();
+  }
+
+  /** @throws AwsError LimitExceededException if `store` or the sandbox is full */
+  requireCapacity(store: RegionStore, { isNewSecret }: { isNewSecret: boolean }): void {
+    if (isNewSecret && store.size >= MAX_SECRETS_PER_REGION) {
+      throw limitExceeded(`You can't have more than ${MAX_SECRETS_PER_REGION} secrets in a region.`);
     }
     let bytes = 0;
-    for (const { bytes: held } of this.#shelves.values()) bytes += held;
-    if (bytes >= MOST_BYTES) throw limitExceeded('The sandbox holds 1 GiB of values and takes no more.');
+    for (const store of this.#stores.values()) bytes += store.bytes;
+    if (bytes >= MAX_BYTES) throw limitExceeded('The sandbox is limited to 1 GiB of values.');
   }
 
-  replay(record: ShelfRecord): void {
+  replay(record: RegionRecord): void {
     const [account = '', region = ''] = record.shelf.split('/');
     this.of(account, region).replay(record);
   }
 
-  *snapshot(): Generator<ShelfRecord> {
-    for (const shelf of this.#shelves.values()) yield* shelf.snapshot();
+  *snapshot(): Generator<RegionRecord> {
+    for (const store of this.#stores.values()) yield* store.snapshot();
   }
 
   clear(): void {
-    this.#shelves.clear();
+    this.#stores.clear();
   }
 }

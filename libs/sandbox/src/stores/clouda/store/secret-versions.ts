@@ -7,7 +7,7 @@ const CURRENT = 'AWSCURRENT';
 const PREVIOUS = 'AWSPREVIOUS';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a write of a value came to: a version that is new, and those that gave way to it; or one that was there. */
+/** The result of a write: a new version and the IDs of the versions pruned for it, or an existing version. */
 export interface AddedVersion {
   version: SecretVersion;
   isNew: boolean;
@@ -15,10 +15,10 @@ export interface AddedVersion {
 }
 
 /**
- * Adds a version under the rules of idempotence: the token is the version's id; the same token with the same
- * value is the version that is there. Labels move, and the hundred-and-first version makes unlabelled ones older
- * than a day give way.
- * @throws AwsRefusal ResourceExistsException for a used token with another value; LimitExceededException when no
+ * Adds a version and moves the labels to it. The token is the version's ID: repeating a write with the same token and
+ * value returns the existing version. Beyond `limit` versions, those without a label that are older than a day are
+ * pruned.
+ * @throws AwsError ResourceExistsException if the token was used with another value; LimitExceededException if no
  * version may be pruned
  */
 export function addVersion(
@@ -33,8 +33,8 @@ export function addVersion(
 ): AddedVersion {
   const id = token ?? randomUUID();
   const present = secret.versions.get(id);
-  if (present) return { version: mustBeSameValue(present, value), isNew: false, dropped: [] };
-  const dropped = toPrune(secret, nowMs, limit);
+  if (present) return { version: requireSameValue(present, value), isNew: false, dropped: [] };
+  const dropped = versionsToPrune(secret, nowMs, limit);
   const version = { id, text: value.SecretString, binary: value.SecretBinary, createdAtMs: nowMs };
   for (const stage of stages) moveStage(secret, stage, id);
   return { version, isNew: true, dropped };
@@ -44,12 +44,12 @@ export function stagesOf(secret: Secret, versionId: string): string[] {
   return [...secret.stages].filter(([, id]) => id === versionId).map(([stage]) => stage);
 }
 
-/** The version that a reader gets who names none; undefined where no value was ever put. */
+/** The version that is read by default; undefined if the secret has no value. */
 export function currentVersion(secret: Secret): SecretVersion | undefined {
   return secret.versions.get(secret.stages.get(CURRENT) ?? '');
 }
 
-function mustBeSameValue(present: SecretVersion, value: SentValue): SecretVersion {
+function requireSameValue(present: SecretVersion, value: SentValue): SecretVersion {
   if (present.text === value.SecretString && present.binary === value.SecretBinary) return present;
   throw alreadyExists(
     "You can't use ClientRequestToken again: a version with this token and another value exists.",
@@ -62,8 +62,8 @@ function moveStage(secret: Secret, stage: string, id: string): void {
   if (stage === CURRENT && before !== undefined) secret.stages.set(PREVIOUS, before);
 }
 
-/** Versions that must give way, oldest first, so that one more fits. */
-function toPrune(secret: Secret, nowMs: number, limit: number): string[] {
+/** The IDs of the versions to prune so that one more fits, oldest first. */
+function versionsToPrune(secret: Secret, nowMs: number, limit: number): string[] {
   const excess = secret.versions.size + 1 - limit;
   if (excess <= 0) return [];
   const labelled = new Set(secret.stages.values());
@@ -71,6 +71,6 @@ function toPrune(secret: Secret, nowMs: number, limit: number): string[] {
     .filter(({ id, createdAtMs }) => !labelled.has(id) && nowMs - createdAtMs > DAY_MS)
     .map(({ id }) => id);
   if (prunable.length < excess)
-    throw limitExceeded(`The secret has ${secret.versions.size} versions, the most allowed.`);
+    throw limitExceeded(`The secret has the maximum of ${secret.versions.size} versions.`);
   return prunable.slice(0, excess);
 }

@@ -1,8 +1,8 @@
-/** One version of a secret's value; exactly one of `text` and `binary` is set. */
+/** One version of a secret's value. Exactly one of `text` and `binary` is set. */
 export interface SecretVersion {
   id: string;
   text?: string | undefined;
-  /** Base64, as it travels. */
+  /** Base64, as on the wire. */
   binary?: string | undefined;
   createdAtMs: number;
 }
@@ -10,7 +10,7 @@ export interface SecretVersion {
 export interface Replica {
   region: string;
   kmsKeyId?: string | undefined;
-  /** What the replication comes to; until then it is in progress. */
+  /** The final status of the replication, which is in progress until `settlesAtMs`. */
   status: 'InSync' | 'Failed';
   statusMessage?: string | undefined;
   settlesAtMs?: number | undefined;
@@ -20,28 +20,28 @@ export interface Secret {
   readonly name: string;
   readonly arn: string;
   description?: string | undefined;
-  /** Only what a client sent; the provider's default key is never filled in. */
+  /** Set only if a client specified it; the provider's default key is never filled in. */
   kmsKeyId?: string | undefined;
   tags: Map<string, string>;
-  /** Staging label to version id. */
+  /** Staging label to version ID. */
   stages: Map<string, string>;
   versions: Map<string, SecretVersion>;
   replicas: Replica[];
-  /** Set on a replica: where the secret is that it mirrors. */
+  /** Set on a replica: the region of its primary secret. */
   primaryRegion?: string | undefined;
-  /** Position in lists; grows with every creation. */
+  /** Position in lists; increases with every creation. */
   readonly position: number;
   readonly createdAtMs: number;
   changedAtMs: number;
-  /** When deletion was asked for. */
+  /** When deletion was requested. */
   deletedAtMs?: number | undefined;
-  /** When the secret ceases to exist. */
+  /** When the secret is purged. */
   purgeAtMs?: number | undefined;
-  /** Deleted without recovery: its name is taken until it is purged, and nothing else of it can be seen. */
+  /** Deleted without recovery: the secret is invisible, but its name stays reserved until it is purged. */
   forced?: boolean | undefined;
 }
 
-/** Kept form of everything of a secret but its versions. */
+/** The persisted form of a secret, without its versions. The field names are the journal's format. */
 export type SecretRow = Omit<Secret, 'tags' | 'stages' | 'versions'> & {
   tags: [string, string][];
   stages: [string, string][];
@@ -55,7 +55,7 @@ export function fromRow(row: SecretRow, versions: Map<string, SecretVersion>): S
   return { ...row, tags: new Map(row.tags), stages: new Map(row.stages), versions };
 }
 
-/** UTF-8 bytes of the value of a version. */
+/** Size of a version's value in bytes. */
 export function sizeOf({ text, binary }: SecretVersion): number {
   return Buffer.byteLength(text ?? '') + Math.floor(((binary?.length ?? 0) * 3) / 4);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AwsRefusal } from '../aws-error.ts';
-import type { ShelfRecord } from '../store/region-store.ts';
-import { SecretShelves } from '../store/region-stores.ts';
+import { AwsError } from '../aws-error.ts';
+import type { RegionRecord } from '../store/region-store.ts';
+import { RegionStores } from '../store/region-stores.ts';
 import { operations } from './operations.ts';
 
 const ACCOUNT = '123456789012';
@@ -12,7 +12,7 @@ const SecretId = fc.constantFrom('a', 'b');
 const token = fc.option(fc.constantFrom('t'.repeat(32), 'u'.repeat(32)), { nil: undefined });
 const value = fc.constantFrom('one', 'two');
 
-/** One step of somebody's day: an operation with its input, in one of two regions, and the time until the next. */
+/** A random step: an operation with its input, in one of two regions, and the time until the next step. */
 const step = fc.record({
   region: fc.constantFrom('eu-west-1', 'us-east-1'),
   pauseMs: fc.constantFrom(0, 100, 30 * HOUR_MS),
@@ -46,60 +46,60 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-/** Performs the steps on new shelves; answers those, the records that they kept, and each step's outcome. */
-function live(steps: readonly Step[]) {
+/** Performs the steps on empty regions. Returns the regions, the records that they persisted, and the clock. */
+function performAll(steps: readonly Step[]) {
   const records: string[] = [];
   const clock = { nowMs: 1_700_000_000_000 };
-  const shelves = new SecretShelves(
+  const regions = new RegionStores(
     (record) => records.push(JSON.stringify(record)),
     () => clock.nowMs,
   );
   for (const { region, pauseMs, call } of steps) {
-    perform(shelves, region, call, clock.nowMs);
+    perform(regions, region, call, clock.nowMs);
     clock.nowMs += pauseMs;
   }
-  return { shelves, records, clock };
+  return { regions, records, clock };
 }
 
-function perform(shelves: SecretShelves, region: string, [name, input]: Step['call'], nowMs: number): void {
-  const shelf = shelves.of(ACCOUNT, region);
-  const realm = { shelf, shelves, nowMs, staleMs: 0, replicationMs: 0, forcedDeleteMs: 50, versionLimit: 4 };
+function perform(regions: RegionStores, region: string, [name, input]: Step['call'], nowMs: number): void {
+  const store = regions.of(ACCOUNT, region);
+  const limits = { replicationMs: 0, forcedDeleteMs: 50, versionLimit: 4 };
   try {
-    operations.get(name)?.run(realm, input);
+    operations.get(name)?.run({ store, regions, nowMs, staleMs: 0, ...limits }, input);
   } catch (error) {
-    if (!(error instanceof AwsRefusal)) throw error;
+    if (!(error instanceof AwsError)) throw error;
   }
 }
 
-const stateOf = (shelves: SecretShelves) =>
-  [...shelves.snapshot()].map((record) => JSON.stringify(record)).sort();
+const stateOf = (regions: RegionStores) =>
+  [...regions.snapshot()].map((record) => JSON.stringify(record)).sort();
 
-test('what was kept builds the same state again, whatever was done', () => {
+test('replaying the persisted records rebuilds the same state after any sequence of operations', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { shelves, records, clock } = live(steps);
-      const rebuilt = new SecretShelves(
+      const { regions, records, clock } = performAll(steps);
+      const rebuilt = new RegionStores(
         () => {},
         () => clock.nowMs,
       );
-      for (const record of records) rebuilt.replay(JSON.parse(record) as ShelfRecord);
-      expect(stateOf(rebuilt)).toEqual(stateOf(shelves));
+      for (const record of records) rebuilt.replay(JSON.parse(record) as RegionRecord);
+      expect(stateOf(rebuilt)).toEqual(stateOf(regions));
     }),
     { numRuns: 300 },
   );
 });
 
-test('labels always point to versions that exist, versions stay within their limit, bytes add up', () => {
+test('labels point to existing versions, the version limit holds, and the size is exact after any sequence', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      for (const shelf of live(steps).shelves.all()) {
-        const secrets = [...shelf.all()];
+      for (const store of performAll(steps).regions.all()) {
+        const secrets = [...store.all()];
         for (const { versions, stages } of secrets) {
           expect(versions.size).toBeLessThanOrEqual(4);
           for (const id of stages.values()) expect(versions.has(id)).toBe(true);
         }
         const texts = secrets.flatMap(({ versions }) => [...versions.values()].map(({ text = '' }) => text));
-        expect(shelf.bytes).toBe(texts.join('').length);
+        expect(store.bytes).toBe(texts.join('').length);
       }
     }),
     { numRuns: 300 },
