@@ -1,11 +1,5 @@
-export type { Directory, DirectoryOptions } from './directory/directory.ts';
-export type { Identity } from './directory/identity.ts';
 export type { TokenOptions } from './directory/issue-token.ts';
-export type { FaultInjector } from './faults/fault-injector.ts';
-export type { Fault, FaultSpec } from './faults/fault-spec.ts';
-export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
-export type { LoggedCall } from './simulation/call-log.ts';
-export type { AccessKey } from './stores/clouda/credentials/access-keys.ts';
-export type { Role } from './stores/clouda/credentials/assume-role.ts';
-export type { CloudA, CloudAOptions } from './stores/clouda/simulate-clouda.ts';
-export type { SimulatedStore, StoredSecret } from './stores/simulated-store.ts';
+export type { FaultSpec } from './faults/fault-spec.ts';
+export { type Sandbox, startSandbox } from './sandbox.ts';
+export type { CloudAOptions } from './stores/clouda/simulate-clouda.ts';
+export type { StoredSecret } from './stores/simulated-store.ts';
