@@ -26,8 +26,8 @@ export const createSecret = operation(Input, (context, input) => {
   validateName(input.Name);
   if (input.ClientRequestToken !== undefined) validateToken(input.ClientRequestToken);
   validateValue(input);
-  const present = context.store.get(input.Name);
-  if (present) return repeatedCreation(context, present, input);
+  const existing = context.store.get(input.Name);
+  if (existing) return repeatedCreation(context, existing, input);
   context.regions.requireCapacity(context.store, { isNewSecret: true });
   return create(context, input);
 });
@@ -63,16 +63,20 @@ function newSecret({ store, nowMs }: OperationContext, input: z.output<typeof In
 }
 
 /** Repeating a creation with the same token and value succeeds and changes nothing. */
-function repeatedCreation(context: OperationContext, present: Secret, input: z.output<typeof Input>): object {
-  if (present.deletedAtMs !== undefined) {
+function repeatedCreation(
+  context: OperationContext,
+  existing: Secret,
+  input: z.output<typeof Input>,
+): object {
+  if (existing.deletedAtMs !== undefined) {
     throw invalidRequest(
       "You can't create this secret because a secret with this name is already scheduled for deletion.",
     );
   }
-  const version = present.versions.get(input.ClientRequestToken ?? '');
+  const version = existing.versions.get(input.ClientRequestToken ?? '');
   const isSame = version && version.text === input.SecretString && version.binary === input.SecretBinary;
   if (!isSame) throw alreadyExists(`The operation failed because the secret ${input.Name} already exists.`);
-  return creationResponse(context, present, { versionId: version.id });
+  return creationResponse(context, existing, { versionId: version.id });
 }
 
 function creationResponse(

@@ -73,13 +73,13 @@ function createReplica(
   overwrite: boolean,
 ): Replica {
   const target = context.regions.of(context.store.account, region);
-  const present = target.get(secret.name);
-  const isReplica = present?.primaryRegion === context.store.region;
-  if (present && !isReplica && !overwrite) {
+  const existing = target.get(secret.name);
+  const isReplica = existing?.primaryRegion === context.store.region;
+  if (existing && !isReplica && !overwrite) {
     const statusMessage = 'Replication failed: Secret name already exists in this region.';
     return { region, kmsKeyId, status: 'Failed', statusMessage };
   }
-  if (present) target.purge(present);
+  if (existing) target.purge(existing);
   target.save({
     name: secret.name,
     arn: secret.arn.replace(`:${context.store.region}:`, `:${region}:`),

@@ -102,8 +102,8 @@ export class RegionStore {
       if (gone) this.#remove(gone);
       return;
     }
-    const present = this.#secrets.get(record.secret.name);
-    const versions = present?.arn === record.secret.arn ? present.versions : new Map();
+    const existing = this.#secrets.get(record.secret.name);
+    const versions = existing?.arn === record.secret.arn ? existing.versions : new Map();
     this.#put(fromRow(record.secret, versions), record.version, record.dropped);
   }
 

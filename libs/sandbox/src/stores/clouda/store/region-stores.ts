@@ -22,8 +22,8 @@ export class RegionStores {
   /** @throws AwsError if `region` is not a region, or the sandbox has its maximum number of regions */
   of(account: string, region: string): RegionStore {
     const key = `${account}/${region}`;
-    const present = this.#stores.get(key);
-    if (present) return present;
+    const existing = this.#stores.get(key);
+    if (existing) return existing;
     if (!REGION.test(region)) throw new AwsError('InvalidSignatureException', `'${region}' is not a region.`);
     if (this.#stores.size >= MAX_REGIONS)
       throw limitExceeded(`The sandbox is limited to ${MAX_REGIONS} regions.`);

@@ -67,14 +67,14 @@ export function validateToken(token: string): void {
 }
 
 /**
- * Returns `present` with `added` applied to it.
+ * Returns `existing` with `added` applied to it.
  * @throws AwsError for more than 50 tags, a key or value that is too long, or a key that starts with `aws:`
  */
 export function withTags(
-  present: ReadonlyMap<string, string>,
+  existing: ReadonlyMap<string, string>,
   added: readonly { Key?: string | undefined; Value?: string | undefined }[],
 ): Map<string, string> {
-  const tags = new Map(present);
+  const tags = new Map(existing);
   for (const { Key = '', Value = '' } of added) {
     validateTag(Key, Value);
     tags.set(Key, Value);

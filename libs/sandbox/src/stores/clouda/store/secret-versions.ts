@@ -32,8 +32,8 @@ export function addVersion(
   }: { token?: string | undefined; stages?: string[] | undefined; nowMs: number; limit: number },
 ): AddedVersion {
   const id = token ?? randomUUID();
-  const present = secret.versions.get(id);
-  if (present) return { version: requireSameValue(present, value), isNew: false, dropped: [] };
+  const existing = secret.versions.get(id);
+  if (existing) return { version: requireSameValue(existing, value), isNew: false, dropped: [] };
   const dropped = versionsToPrune(secret, nowMs, limit);
   const version = { id, text: value.SecretString, binary: value.SecretBinary, createdAtMs: nowMs };
   for (const stage of stages) moveStage(secret, stage, id);
@@ -49,8 +49,8 @@ export function currentVersion(secret: Secret): SecretVersion | undefined {
   return secret.versions.get(secret.stages.get(CURRENT) ?? '');
 }
 
-function requireSameValue(present: SecretVersion, value: SentValue): SecretVersion {
-  if (present.text === value.SecretString && present.binary === value.SecretBinary) return present;
+function requireSameValue(existing: SecretVersion, value: SentValue): SecretVersion {
+  if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return existing;
   throw alreadyExists(
     "You can't use ClientRequestToken again: a version with this token and another value exists.",
   );
