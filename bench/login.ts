@@ -12,7 +12,7 @@ const path = '/v1/auth/bench/login';
 
 /** Logins with a JWT through gateway and login, beside bare express with `jose` and one insert. */
 export async function benchLogin(options: BenchOptions): Promise<Report[]> {
-  const programs = [await startProgram({ source: 'libs/sandbox/src/main.ts', env: {} })];
+  const programs = [await startProgram({ source: 'services/sandbox/src/main.ts', env: {} })];
   const sandboxUrl = programs[0]!.url;
   let product: Product | undefined;
   try {

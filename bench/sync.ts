@@ -11,7 +11,7 @@ import { openSyncSetup } from './sync/sync-setup.ts';
 
 /** Secrets on their way to an external store, beside the same calls of the provider's client alone. */
 export async function benchSync(options: BenchOptions): Promise<Report[]> {
-  const sandbox = await startProgram({ source: 'libs/sandbox/src/main.ts', env: {} });
+  const sandbox = await startProgram({ source: 'services/sandbox/src/main.ts', env: {} });
   const looper = startStoreLooper();
   try {
     const product = await startProduct({ ...options, sandboxUrl: sandbox.url, sync: true });

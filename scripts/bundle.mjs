@@ -12,12 +12,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
 /** Programs that run in a container, by the folder of their sources. Standalone runs from its sources. */
-const programs = new Map([
-  ...readdirSync(join(root, 'services'))
+const programs = new Map(
+  readdirSync(join(root, 'services'))
     .filter((name) => name !== 'standalone' && existsSync(join(root, 'services', name, 'src/main.ts')))
     .map((name) => [name, join(root, 'services', name)]),
-  ['sandbox', join(root, 'libs/sandbox')],
-]);
+);
 
 const workerFile = /new Worker\(\s*new URL\('(\.\/[\w./-]+)\.ts', import\.meta\.url\)/g;
 const requireOfModule = /createRequire\(import\.meta\.url\)\('/g;

@@ -100,7 +100,7 @@ function processesOf(
     LOST_AFTER_SECONDS: '5',
   };
   const own: Record<ProcessName, [source: string, env: Record<string, string>]> = {
-    sandbox: ['libs/sandbox', { DATA_FILE: join(folder, 'sandbox.jsonl') }],
+    sandbox: ['services/sandbox', { DATA_FILE: join(folder, 'sandbox.jsonl') }],
     login: ['services/login', { ROOT_TOKEN_FILE: join(folder, 'root-token') }],
     secrets: ['services/secrets', {}],
     'sync-control': ['services/sync-control', { SECRETS_URL: at('secrets') }],

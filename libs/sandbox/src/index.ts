@@ -1,12 +1,5 @@
-export type { Answer, Dialect } from './answer.ts';
-export type { LoggedCall } from './call-log.ts';
-export type { AccessKey } from './clouda/access-keys.ts';
-export type { Role } from './clouda/assume-role.ts';
-export type { CloudA, CloudAOptions } from './clouda/simulate-clouda.ts';
-export type { Directory, DirectoryOptions } from './directory/directory.ts';
-export type { Identity } from './directory/identity.ts';
-export type { TokenOrder } from './directory/issue-token.ts';
-export type { Fault, FaultSpec } from './fault-spec.ts';
-export type { FaultBoard } from './faults.ts';
-export { type Sandbox, type SandboxLog, type SandboxOptions, startSandbox } from './sandbox.ts';
-export type { HeldSecret, SandboxTools, SimulatedStore, Simulation } from './simulated-store.ts';
+export type { TokenOptions } from './directory/issue-token.ts';
+export type { FaultSpec } from './faults/fault-spec.ts';
+export { type Sandbox, startSandbox } from './sandbox.ts';
+export type { CloudAOptions } from './stores/clouda/simulate-clouda.ts';
+export type { StoredSecret } from './stores/simulated-store.ts';

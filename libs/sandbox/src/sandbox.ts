@@ -1,135 +1,126 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { answerFailure } from './answer-failure.ts';
-import { controlRoutes } from './control-routes.ts';
+import { controlRoutes } from './control/control-routes.ts';
+import { errorHandler } from './control/error-handler.ts';
+import { pageRoutes } from './control/page.ts';
 import { type Directory, type DirectoryOptions, simulateDirectory } from './directory/directory.ts';
-import { guidOf } from './directory/identity.ts';
-import { Journal } from './journal.ts';
-import { pageRoutes } from './page.ts';
-import type { SandboxTools, SimulatedStore, Simulation } from './simulated-store.ts';
-import { simulatedStores } from './stores.ts';
+import { guidFrom } from './directory/identity.ts';
+import { Journal } from './simulation/journal.ts';
+import type { Simulation, SimulationContext } from './simulation/simulation.ts';
+import type { SimulatedStore } from './stores/simulated-store.ts';
+import { simulatedStores } from './stores/simulated-stores.ts';
 
-const MOST_CONNECTIONS = 2000;
+const MAX_CONNECTIONS = 2000;
 
-type StoreMakers = typeof simulatedStores;
-type StoreKey = keyof StoreMakers;
-type Stores = { [Key in StoreKey]: ReturnType<StoreMakers[Key]> };
-type StoreOptions = { [Key in StoreKey]?: NonNullable<Parameters<StoreMakers[Key]>[1]> };
-
-export interface SandboxLog {
-  info(fields: object, sentence: string): void;
-}
+type StoreFactories = typeof simulatedStores;
+type StoreKey = keyof StoreFactories;
+type Stores = { [Key in StoreKey]: ReturnType<StoreFactories[Key]> };
+type StoreOptions = { [Key in StoreKey]?: NonNullable<Parameters<StoreFactories[Key]>[1]> };
 
 export interface SandboxOptions extends StoreOptions {
+  /** Default `127.0.0.1`. */
   host?: string;
-  /** 0, the default, takes a free one. */
+  /** Default 0: any free port. */
   port?: number;
-  /** Default: one that follows from the seed. */
+  /** Default: derived from the seed. */
   tenantId?: string;
-  /** Credentials, tenant and identities follow from this text: the same text, the same ones. Default `sandbox`. */
+  /** Credentials, tenant and identities are derived from this text. Default `sandbox`. */
   seed?: string;
-  /** Where everything is kept; without it, nothing outlives the process. */
+  /** The file that keeps the state across restarts; without it, the state is only in memory. */
   dataFile?: string;
   directory?: DirectoryOptions;
-  /** Milliseconds since the epoch, for everything but the freshness of signatures. */
+  /** Milliseconds since the epoch. Signatures are always checked against the system clock. */
   clock?: () => number;
-  log?: SandboxLog;
 }
 
 export type Sandbox = Stores & { [Key in StoreKey as `${Key}Url`]: string } & {
   url: string;
   directory: Directory;
-  /** Base of the directory's tenants: `<directoryUrl>/<tenantId>/v2.0/.well-known/openid-configuration`. */
+  /** Base URL of the directory's tenants: `<directoryUrl>/<tenantId>/v2.0/.well-known/openid-configuration`. */
   directoryUrl: string;
   tenantId: string;
   credentials: { [Key in StoreKey]: Stores[Key]['credentials'] };
-  /** Everything behind one listener, to be mounted elsewhere. */
-  handler: RequestListener;
-  /** Forgets every store's contents, and all faults and calls. */
+  /** Discards the contents of every store, and all faults and calls. */
   reset(): void;
-  /** Ends every connection, the silent ones too, and closes the file. */
+  /** Closes every connection, including unanswered ones, and the data file. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts the simulated external stores and the simulated identity directory on one port.
- * @throws when the port is taken or `dataFile` cannot be read or written
+ * @throws if the port is in use, or `dataFile` cannot be read or written
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, seed = 'sandbox', clock = Date.now } = options;
-  const tenantId = options.tenantId ?? guidOf(`tenant ${seed}`);
+  const tenantId = options.tenantId ?? guidFrom(`tenant ${seed}`);
   let journal: Journal | undefined;
-  const toolsFor = (of: string): SandboxTools => ({
+  const contextFor = (key: string): SimulationContext => ({
     seed,
     now: clock,
-    keep: (record) => journal?.keep({ of, record }),
+    persist: (record) => journal?.append({ of: key, record }),
   });
-  const stores = makeStores(toolsFor, options);
-  const directory = simulateDirectory(toolsFor('directory'), tenantId, options.directory);
-  const simulations = new Map<string, Simulation>([
-    ...Object.entries<SimulatedStore>(stores),
-    ['directory', directory],
-  ]);
+  const stores = createStores(contextFor, options);
+  const directory = simulateDirectory(contextFor('directory'), tenantId, options.directory);
+  const simulations: Record<string, Simulation> = { ...stores, directory };
   if (options.dataFile !== undefined) journal = openJournal(options.dataFile, simulations);
   await directory.prepare();
-  const handler = compose(Object.values<SimulatedStore>(stores), directory);
-  const server = await listening(handler, host, port);
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
-  options.log?.info({ url, tenantId }, 'sandbox ready');
+  const server = await listen(createApp(Object.values<SimulatedStore>(stores), directory), host, port);
+  const url = urlOf(server, host);
   return {
     ...stores,
-    ...urlsOf(stores, url),
+    ...storeUrls(stores, url),
     url,
     directory,
     directoryUrl: `${url}${directory.path}`,
     tenantId,
-    credentials: eachStore(stores, (store) => store.credentials) as Sandbox['credentials'],
-    handler,
+    credentials: storeCredentials(stores),
     reset: () => {
-      for (const simulation of simulations.values()) simulation.reset();
+      for (const simulation of Object.values(simulations)) simulation.reset();
     },
     stop: async () => {
-      await closed(server);
+      await close(server);
       journal?.close();
       journal = undefined;
     },
   };
 }
 
-type AnyMaker = (tools: SandboxTools, options?: never) => SimulatedStore;
+type AnyStoreFactory = (context: SimulationContext, options?: never) => SimulatedStore;
 
-function makeStores(toolsFor: (of: string) => SandboxTools, options: StoreOptions): Stores {
-  const made = Object.entries<AnyMaker>(simulatedStores).map(([key, make]) => [
+function createStores(contextFor: (key: string) => SimulationContext, options: StoreOptions): Stores {
+  const stores = Object.entries<AnyStoreFactory>(simulatedStores).map(([key, create]) => [
     key,
-    make(toolsFor(key), options[key as StoreKey] as never),
+    create(contextFor(key), options[key as StoreKey] as never),
   ]);
-  return Object.fromEntries(made) as Stores;
+  return Object.fromEntries(stores) as Stores;
 }
 
-function eachStore<Result>(stores: Stores, pick: (store: SimulatedStore) => Result): Record<string, Result> {
-  return Object.fromEntries(Object.entries<SimulatedStore>(stores).map(([key, store]) => [key, pick(store)]));
-}
-
-function urlsOf(stores: Stores, url: string) {
-  const urls = Object.entries<SimulatedStore>(stores).map(([key, store]) => [
+function storeUrls(stores: Stores, url: string) {
+  const urls = Object.entries<SimulatedStore>(stores).map(([key, { path }]) => [
     `${key}Url`,
-    `${url}${store.path}`,
+    `${url}${path}`,
   ]);
   return Object.fromEntries(urls) as { [Key in StoreKey as `${Key}Url`]: string };
 }
 
-function openJournal(file: string, owners: ReadonlyMap<string, Simulation>): Journal {
+function storeCredentials(stores: Stores): Sandbox['credentials'] {
+  const credentials = Object.entries<SimulatedStore>(stores).map(([key, store]) => [key, store.credentials]);
+  return Object.fromEntries(credentials) as Sandbox['credentials'];
+}
+
+function openJournal(file: string, simulations: Readonly<Record<string, Simulation>>): Journal {
   return Journal.open(
     file,
-    ({ of, record }) => owners.get(of)?.replay(record),
+    ({ of, record }) => simulations[of]?.replay(record),
     function* () {
-      for (const [of, simulation] of owners) for (const record of simulation.snapshot()) yield { of, record };
+      for (const [of, simulation] of Object.entries(simulations))
+        for (const record of simulation.snapshot()) yield { of, record };
     },
   );
 }
 
-function compose(stores: readonly SimulatedStore[], directory: Directory): express.Express {
+function createApp(stores: readonly SimulatedStore[], directory: Directory): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -137,28 +128,29 @@ function compose(stores: readonly SimulatedStore[], directory: Directory): expre
   app.use(directory.routes);
   app.use(controlRoutes(stores, directory));
   app.use(pageRoutes());
-  app.use(answerFailure);
+  app.use(errorHandler);
   return app;
 }
 
-function listening(
-  handler: RequestListener,
-  host: string,
-  port: number,
-): Promise<Server & { closeAllConnections(): void }> {
+function listen(listener: RequestListener, host: string, port: number): Promise<Server> {
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 60_000 },
-    handler,
+    listener,
   );
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('clientError', (_error, socket) => (socket as Socket).destroy());
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('clientError', (_error, socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve(server));
   });
 }
 
-function closed(server: Server & { closeAllConnections(): void }): Promise<void> {
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthenticator } from '@secrets/access';
 import { testCaller } from '@secrets/http/testing';
-import { type Sandbox, startSandbox, type TokenOrder } from '@secrets/sandbox';
+import { type Sandbox, startSandbox, type TokenOptions } from '@secrets/sandbox';
 import { ensureRootToken } from '../src/app.ts';
 import { type LoginForTest, loginForTest } from './login-for-test.ts';
 
@@ -36,17 +36,17 @@ afterAll(async () => {
 const configure = (over: object = {}) =>
   login.call('POST', '/auth/cloudB/config', { tenant_id: sandbox.tenantId, resource: audience, ...over });
 const role = (name: string, body: object) => login.call('POST', `/auth/cloudB/role/${name}`, body);
-async function tokenFor(order: Partial<TokenOrder> = {}): Promise<string> {
+async function tokenFor(order: Partial<TokenOptions> = {}): Promise<string> {
   const token = await sandbox.directory.issueToken({ oid, audience, ...order });
   seen.push(token);
   return token;
 }
 const enter = (body: object, caller = anonymous) => login.call('POST', '/auth/cloudB/login', body, caller);
-const enterWith = async (order: Partial<TokenOrder>, name = 'web') =>
+const enterWith = async (order: Partial<TokenOptions>, name = 'web') =>
   enter({ role: name, jwt: await tokenFor(order) });
 
 describe('refused', () => {
-  test.each<[string, Partial<TokenOrder>, number, RegExp]>([
+  test.each<[string, Partial<TokenOptions>, number, RegExp]>([
     ['another audience', { audience: 'https://other.example/' }, 403, /aud/],
     ['a longer audience', { audience: `${audience}x` }, 403, /aud/],
     ['another issuer', { overrides: { iss: 'https://sts.windows.net/other/' } }, 403, /iss/],
@@ -132,7 +132,7 @@ describe('refused', () => {
 });
 
 describe('let in', () => {
-  test.each<[string, Partial<TokenOrder>]>([
+  test.each<[string, Partial<TokenOptions>]>([
     ['a v1 token', {}],
     ['a v2 token', { version: 2 }],
     ['the resource without its slash', { audience: audience.slice(0, -1) }],

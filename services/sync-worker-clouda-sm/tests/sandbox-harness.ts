@@ -7,8 +7,8 @@ import {
 import {
   type CloudAOptions,
   type FaultSpec,
-  type HeldSecret,
   type Sandbox,
+  type StoredSecret,
   startSandbox,
 } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
@@ -38,7 +38,7 @@ export interface CloudAHarness extends DriverHarness {
   /** A client of somebody else. */
   stranger: SecretsManagerClient;
   /** The secret as the sandbox holds it, one scheduled for deletion included. */
-  held(name: string, inRegion?: string): HeldSecret | undefined;
+  held(name: string, inRegion?: string): StoredSecret | undefined;
   /** Operations since the last look. */
   calls(): string[];
   driverWith(options: CloudASmOptions, over?: Partial<DestinationSettings>): Promise<ConnectedDestination>;

@@ -1,164 +1,173 @@
 import express, { type Request, type Response } from 'express';
-import { type Answer, type Dialect, plainJson } from '../answer.ts';
-import { CallLog } from '../call-log.ts';
-import { type Desk, exchange } from '../exchange.ts';
-import { FaultBoard } from '../faults.ts';
-import type { SandboxTools, Simulation } from '../simulated-store.ts';
+import { FaultInjector } from '../faults/fault-injector.ts';
+import { CallLog } from '../simulation/call-log.ts';
+import {
+  type ErrorResponses,
+  type HttpResponse,
+  jsonResponse,
+  retryAfter,
+} from '../simulation/http-response.ts';
+import { type CallContext, serveCall } from '../simulation/serve-call.ts';
+import type { Simulation, SimulationContext } from '../simulation/simulation.ts';
 import { discoveryDocument } from './discovery.ts';
-import { defaultIdentities, guidOf, type Identity } from './identity.ts';
+import { defaultIdentities, guidFrom, type Identity } from './identity.ts';
 import { metadataToken } from './instance-metadata.ts';
-import { issueToken, type TokenOrder } from './issue-token.ts';
+import { issueToken, type TokenOptions } from './issue-token.ts';
 import { type KeyRecord, SigningKeys } from './signing-keys.ts';
 
 const NAME = 'directory';
 
 export interface DirectoryOptions {
-  /** The managed identities; the first is the machine's own. Default: two that follow from the seed. */
+  /** The managed identities; the first is the machine's own. Default: two that are derived from the seed. */
   identities?: Identity[];
 }
 
-/** The simulated identity directory. Its faults are aimed at the operations `discovery`, `keys`, `metadata-token`. */
+/** The simulated identity directory. The operations for faults are `discovery`, `keys` and `metadata-token`. */
 export interface Directory extends Simulation {
   readonly tenantId: string;
   readonly identities: readonly Identity[];
-  /** Makes the first key, unless a restart brought one. */
+  /** Creates the first signing key, unless the journal restored one. */
   prepare(): Promise<void>;
-  /** A new key signs from now on; older ones stay published unless told otherwise. Answers the new key's id. */
+  /**
+   * Creates a key that signs from now on, and returns its ID. Older keys stay published unless `keepOlder` is false.
+   */
   rotate(options?: { keepOlder?: boolean }): Promise<string>;
-  /** A token of any shape, good or bad. */
-  issueToken(order: TokenOrder): Promise<string>;
-  /** A token of one of the identities, in its real claims. */
-  issueTokenFor(identityName: string, order: Omit<TokenOrder, 'oid'>): Promise<string>;
+  /** Issues a token with any properties, valid or not. */
+  issueToken(options: TokenOptions): Promise<string>;
+  /**
+   * Issues a token of one of the identities, with its actual claims.
+   * @throws RangeError if there is no such identity
+   */
+  issueTokenFor(identityName: string, options: Omit<TokenOptions, 'oid'>): Promise<string>;
 }
 
+/** Simulates the identity directory, and the metadata service of an instance. */
 export function simulateDirectory(
-  tools: SandboxTools,
+  context: SimulationContext,
   tenantId: string,
   options: DirectoryOptions = {},
 ): Directory {
   const keys = new SigningKeys();
-  const faults = new FaultBoard(tools.now);
+  const faults = new FaultInjector(context.now);
   const log = new CallLog();
-  const identities = options.identities ?? defaultIdentities(tools.seed);
+  const identities = options.identities ?? defaultIdentities(context.seed);
   const rotate = async (keepsOlder: boolean) => {
     const record = await keys.rotate(keepsOlder);
-    tools.keep({ key: record });
+    context.persist({ key: record });
     return record.kid;
   };
-  const issue = (order: TokenOrder) => issueToken(keys, tenantId, order, tools.now());
-  const desk = { store: NAME, faults, calls: log, now: tools.now };
+  const issue = (token: TokenOptions) => issueToken(keys, tenantId, token, context.now());
+  const calls = { store: NAME, faults, calls: log, now: context.now, errors };
   return {
     name: NAME,
     path: '/directory',
     tenantId,
     identities,
     faults,
-    routes: directoryRoutes({ desk, keys, tenantId, identities, issue }),
+    routes: directoryRoutes({ calls, keys, tenantId, identities, issue }),
     calls: () => log.list(),
     prepare: async () => {
       if (keys.isEmpty) await rotate(false);
     },
     rotate: ({ keepOlder = true } = {}) => rotate(keepOlder),
     issueToken: issue,
-    issueTokenFor: (name, order) => issue({ ...ordered(named(identities, name)), ...order }),
+    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities, name)), ...token }),
     reset: () => {
       faults.clear();
       log.clear();
     },
     replay: (record) => {
-      if ('key' in record) keys.take(record.key as KeyRecord);
+      if ('key' in record) keys.add(record.key as KeyRecord);
     },
     snapshot: () => keys.records().map((key) => ({ key })),
   };
 }
 
-interface Counter {
-  desk: Desk;
+interface DirectoryContext {
+  calls: CallContext;
   keys: SigningKeys;
   tenantId: string;
   identities: readonly Identity[];
-  issue: (order: TokenOrder) => Promise<string>;
+  issue: (options: TokenOptions) => Promise<string>;
 }
 
-/** Routes from the sandbox's root: the directory has two places, its tenants and the instance's metadata. */
-function directoryRoutes(counter: Counter): express.Router {
-  const { desk, keys, tenantId } = counter;
-  const answer =
-    (operation: string, perform: (request: Request) => Answer | Promise<Answer>) =>
+/** Routes relative to the sandbox's root: the directory's endpoints are its tenants and the instance metadata. */
+function directoryRoutes(context: DirectoryContext): express.Router {
+  const { calls, keys, tenantId } = context;
+  const endpoint =
+    (operation: string, handle: (request: Request) => HttpResponse | Promise<HttpResponse>) =>
     async (request: Request, response: Response) =>
-      exchange(desk, dialect, { operation, sent: Object.keys(request.query).slice(0, 32) }, response, () =>
-        perform(request),
+      serveCall(calls, { operation, sent: Object.keys(request.query).slice(0, 32) }, response, () =>
+        handle(request),
       );
-  const ofTenant = (perform: (request: Request) => object) => (request: Request) =>
+  const forTenant = (content: (request: Request) => object) => (request: Request) =>
     request.params.tenant === tenantId
-      ? plainJson(200, perform(request))
+      ? jsonResponse(200, content(request))
       : unknownTenant(String(request.params.tenant));
   const discovery = (version: 1 | 2) =>
-    answer(
+    endpoint(
       'discovery',
-      ofTenant((request) => discoveryDocument(baseOf(request, tenantId), tenantId, version)),
+      forTenant((request) => discoveryDocument(tenantUrl(request, tenantId), tenantId, version)),
     );
-  const published = answer(
+  const publishedKeys = endpoint(
     'keys',
-    ofTenant(() => ({ keys: keys.published() })),
+    forTenant(() => ({ keys: keys.published() })),
   );
   const routes = express.Router();
   routes.get('/directory/:tenant/.well-known/openid-configuration', discovery(1));
   routes.get('/directory/:tenant/v2.0/.well-known/openid-configuration', discovery(2));
-  routes.get('/directory/:tenant/discovery/keys', published);
-  routes.get('/directory/:tenant/discovery/v2.0/keys', published);
+  routes.get('/directory/:tenant/discovery/keys', publishedKeys);
+  routes.get('/directory/:tenant/discovery/v2.0/keys', publishedKeys);
   routes.get(
     '/metadata/identity/oauth2/token',
-    answer('metadata-token', (request) => metadata(counter, request)),
+    endpoint('metadata-token', (request) => instanceToken(context, request)),
   );
   return routes;
 }
 
-function metadata({ desk, identities, issue }: Counter, request: Request): Promise<Answer> {
-  return metadataToken(request, identities, desk.now(), (identity, audience, expiresInSeconds) =>
-    issue({ ...ordered(identity), audience, expiresInSeconds }),
+function instanceToken(
+  { calls, identities, issue }: DirectoryContext,
+  request: Request,
+): Promise<HttpResponse> {
+  return metadataToken(request, identities, calls.now(), (identity, audience, expiresInSeconds) =>
+    issue({ ...claimsOf(identity), audience, expiresInSeconds }),
   );
 }
 
-/** What is said of an identity in its tokens: a user-assigned one names itself and where it runs. */
-function ordered(identity: Identity): Omit<TokenOrder, 'audience'> {
+/** An identity's claims. The token of a user-assigned identity also names the resource that it runs on. */
+function claimsOf(identity: Identity): Omit<TokenOptions, 'audience'> {
   const { oid, appid, groups, resourceId, identityId } = identity;
-  const place =
+  const resources =
     identityId === undefined ? { xms_mirid: resourceId } : { xms_mirid: identityId, xms_az_rid: resourceId };
-  return { oid, appid, groups, ...place };
+  return { oid, appid, groups, ...resources };
 }
 
-function named(identities: readonly Identity[], name: string): Identity {
+function identityNamed(identities: readonly Identity[], name: string): Identity {
   const identity = identities.find((candidate) => candidate.name === name);
   if (!identity) throw new RangeError(`the directory has no identity ${name}`);
   return identity;
 }
 
-function baseOf(request: Request, tenantId: string): string {
+function tenantUrl(request: Request, tenantId: string): string {
   return `${request.protocol}://${request.header('host')}${request.baseUrl}/directory/${tenantId}`;
 }
 
-function unknownTenant(tenant: string): Answer {
+function unknownTenant(tenant: string): HttpResponse {
   const description = `AADSTS90002: Tenant '${tenant.slice(0, 64)}' not found.`;
-  return plainJson(400, { error: 'invalid_tenant', error_description: description, error_codes: [90002] });
+  return jsonResponse(400, { error: 'invalid_tenant', error_description: description, error_codes: [90002] });
 }
 
-const failure: Dialect['failure'] = (status, code, message) =>
-  plainJson(status, { error: code, error_description: message, trace_id: guidOf(message) });
+const error: ErrorResponses['error'] = (status, code, message) =>
+  jsonResponse(status, { error: code, error_description: message, trace_id: guidFrom(message) });
 
-const dialect: Dialect = {
-  failure,
-  throttled: (seconds) => ({
-    ...plainJson(
+const errors: ErrorResponses = {
+  error,
+  throttled: (seconds) =>
+    jsonResponse(
       429,
       { error: 'temporarily_unavailable', error_description: 'AADSTS90055: too many requests.' },
       retryAfter(seconds),
     ),
-  }),
-  serverError: () => failure(503, 'temporarily_unavailable', 'The service is temporarily unavailable.'),
-  signatureRefused: () => failure(401, 'invalid_client', 'AADSTS7000215: Invalid client secret provided.'),
+  serverError: () => error(503, 'temporarily_unavailable', 'The service is temporarily unavailable.'),
+  invalidSignature: () => error(401, 'invalid_client', 'AADSTS7000215: Invalid client secret provided.'),
 };
-
-function retryAfter(seconds: number | undefined): Record<string, string> {
-  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
-}

@@ -1,8 +1,8 @@
 import { issuerOf } from './issue-token.ts';
 
 /**
- * A tenant's discovery document, with the fields of the real one; what it points to is on the sandbox.
- * @param base URL of the tenant's folder, without a slash at its end
+ * A tenant's discovery document. It has the fields of the real one; its URLs point to the sandbox.
+ * @param base the tenant's base URL, without a trailing slash
  */
 export function discoveryDocument(base: string, tenantId: string, version: 1 | 2): object {
   const oauth = version === 1 ? `${base}/oauth2` : `${base}/oauth2/v2.0`;

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** A managed identity as the directory knows it. */
+/** A managed identity. */
 export interface Identity {
   name: string;
   kind: 'system-assigned' | 'user-assigned';
-  /** Object id of its service principal. */
+  /** Object ID of its service principal. */
   oid: string;
-  /** Its client id. */
+  /** Client ID. */
   appid: string;
-  /** Resource id of what runs as this identity: a machine, a set, a service. */
+  /** Resource ID of what runs as this identity: a machine, a scale set, a service. */
   resourceId: string;
-  /** Resource id of the identity itself, where it is user-assigned. */
+  /** Resource ID of the identity itself, if it is user-assigned. */
   identityId?: string;
-  /** Object ids of its groups. */
+  /** Object IDs of its groups. */
   groups?: string[];
 }
 
-/** A GUID that belongs to a text: the same for the same text. */
-export function guidOf(text: string): string {
+/** Derives a GUID from a text. The result is deterministic. */
+export function guidFrom(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [
     hex.slice(0, 8),
@@ -28,26 +28,26 @@ export function guidOf(text: string): string {
   ].join('-');
 }
 
-/** Identities that a sandbox has from the start: a machine's own, and one shared by the instances of a set. */
+/** The default identities: a machine's own, and one that the instances of a scale set share. */
 export function defaultIdentities(seed: string): Identity[] {
-  const group = `/subscriptions/${guidOf(`subscription ${seed}`)}/resourcegroups/sandbox`;
+  const group = `/subscriptions/${guidFrom(`subscription ${seed}`)}/resourcegroups/sandbox`;
   const compute = `${group}/providers/Microsoft.Compute`;
   return [
     {
       name: 'web-1',
       kind: 'system-assigned',
-      oid: guidOf(`oid web-1 ${seed}`),
-      appid: guidOf(`appid web-1 ${seed}`),
+      oid: guidFrom(`oid web-1 ${seed}`),
+      appid: guidFrom(`appid web-1 ${seed}`),
       resourceId: `${compute}/virtualMachines/web-1`,
     },
     {
       name: 'build-agent',
       kind: 'user-assigned',
-      oid: guidOf(`oid build-agent ${seed}`),
-      appid: guidOf(`appid build-agent ${seed}`),
+      oid: guidFrom(`oid build-agent ${seed}`),
+      appid: guidFrom(`appid build-agent ${seed}`),
       resourceId: `${compute}/virtualMachineScaleSets/agents`,
       identityId: `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/build-agent`,
-      groups: [guidOf(`group builders ${seed}`)],
+      groups: [guidFrom(`group builders ${seed}`)],
     },
   ];
 }

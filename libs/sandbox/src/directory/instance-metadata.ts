@@ -1,28 +1,27 @@
 import type { Request } from 'express';
-import type { Answer } from '../answer.ts';
-import { plainJson } from '../answer.ts';
+import { type HttpResponse, jsonResponse } from '../simulation/http-response.ts';
 import type { Identity } from './identity.ts';
 
 const LIFETIME_SECONDS = 86_400;
 
 /**
- * The token endpoint that an instance finds at its link-local address.
- * Without `client_id`, `object_id` or `msi_res_id` it is the first identity's token.
+ * The token endpoint of the instance metadata service, which an instance finds at its link-local address.
+ * Without `client_id`, `object_id` or `msi_res_id`, it returns a token of the first identity.
  */
 export async function metadataToken(
   request: Request,
   identities: readonly Identity[],
   nowMs: number,
   issue: (identity: Identity, audience: string, expiresInSeconds: number) => Promise<string>,
-): Promise<Answer> {
-  const query = textQuery(request);
-  const problem = whyInvalid(request, query);
-  if (problem) return refusal(problem);
-  const identity = identities.find((candidate) => isMeant(candidate, query));
-  if (!identity) return refusal('Identity not found');
+): Promise<HttpResponse> {
+  const query = stringParameters(request);
+  const problem = validationError(request, query);
+  if (problem) return invalidRequest(problem);
+  const identity = identities.find((candidate) => isSelected(candidate, query));
+  if (!identity) return invalidRequest('Identity not found');
   const resource = query.resource ?? '';
   const nowSeconds = Math.floor(nowMs / 1000);
-  return plainJson(200, {
+  return jsonResponse(200, {
     access_token: await issue(identity, resource, LIFETIME_SECONDS),
     client_id: identity.appid,
     expires_in: String(LIFETIME_SECONDS),
@@ -34,7 +33,7 @@ export async function metadataToken(
   });
 }
 
-function whyInvalid(request: Request, query: Record<string, string>): string | undefined {
+function validationError(request: Request, query: Record<string, string>): string | undefined {
   if (request.header('metadata')?.toLowerCase() !== 'true') return 'Required metadata header not specified';
   if (request.header('x-forwarded-for') !== undefined)
     return 'Request with a X-Forwarded-For header is not allowed';
@@ -43,22 +42,24 @@ function whyInvalid(request: Request, query: Record<string, string>): string | u
   return undefined;
 }
 
-function isMeant(identity: Identity, query: Record<string, string>): boolean {
-  const wanted = [
+function isSelected(identity: Identity, query: Record<string, string>): boolean {
+  const selectors = [
     [query.client_id, identity.appid],
     [query.object_id, identity.oid],
     [query.msi_res_id, identity.identityId ?? ''],
   ];
-  return wanted.every(([sent, own]) => sent === undefined || sent.toLowerCase() === own?.toLowerCase());
+  return selectors.every(
+    ([sent, actual]) => sent === undefined || sent.toLowerCase() === actual?.toLowerCase(),
+  );
 }
 
-function refusal(description: string): Answer {
-  return plainJson(400, { error: 'invalid_request', error_description: description });
+function invalidRequest(description: string): HttpResponse {
+  return jsonResponse(400, { error: 'invalid_request', error_description: description });
 }
 
-function textQuery(request: Request): Record<string, string> {
-  const texts = Object.entries(request.query).filter(
+function stringParameters(request: Request): Record<string, string> {
+  const strings = Object.entries(request.query).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string',
   );
-  return Object.fromEntries(texts);
+  return Object.fromEntries(strings);
 }

@@ -1,0 +1,118 @@
+import express, { type Request, type Response } from 'express';
+import { z } from 'zod';
+import type { Directory } from '../directory/directory.ts';
+import { TokenOptions } from '../directory/issue-token.ts';
+import { FaultSpec } from '../faults/fault-spec.ts';
+import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
+import type { Simulation } from '../simulation/simulation.ts';
+import type { SimulatedStore } from '../stores/simulated-store.ts';
+
+const Query = z.object({
+  store: z.string().optional(),
+  limit: z.coerce.number().int().positive().max(100_000).default(10_000),
+});
+const RotationRequest = z.object({ keep_older: z.boolean().default(true) });
+const TokenRequest = z.union([
+  z.object({ identity: z.string() }).and(TokenOptions.omit({ oid: true })),
+  TokenOptions,
+]);
+
+const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
+
+/** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
+export function controlRoutes(stores: readonly SimulatedStore[], directory: Directory): express.Router {
+  const simulations: readonly Simulation[] = [...stores, directory];
+  const routes = express.Router();
+  routes.use('/_sandbox', express.json({ limit: '256kb' }));
+  const on = (
+    method: 'get' | 'post' | 'delete',
+    path: string,
+    handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
+  ) =>
+    routes[method](`/_sandbox${path}`, async (request: Request, response: Response) =>
+      sendResponse(response, await handle(request)),
+    );
+
+  on('get', '/about', () => jsonResponse(200, about(stores, directory)));
+  on('get', '/stores', ({ query }) => jsonResponse(200, contents(stores, Query.parse(query))));
+  on('get', '/calls', ({ query }) => jsonResponse(200, calls(simulations, Query.parse(query))));
+  on('get', '/faults', () => jsonResponse(200, { faults: simulations.flatMap(faultsOf) }));
+  on('post', '/faults', ({ body }) => addFault(simulations, body));
+  on('delete', '/faults', ({ query }) => clearFaults(simulations, Query.parse(query)));
+  on('delete', '/faults/:id', (request) => removeFault(simulations, request));
+  on('post', '/reset', ({ query }) => reset(simulations, Query.parse(query)));
+  on('post', '/directory/rotate', ({ body }) => rotateKeys(directory, body));
+  on('post', '/directory/token', ({ body }) => issueToken(directory, body));
+  return routes;
+}
+
+function about(stores: readonly SimulatedStore[], directory: Directory): object {
+  const described = stores.map(({ name, path, credentials }) => [name, { path, credentials }]);
+  const { tenantId, path, identities } = directory;
+  return { stores: Object.fromEntries(described), directory: { path, tenant_id: tenantId, identities } };
+}
+
+function contents(stores: readonly SimulatedStore[], query: z.output<typeof Query>): object {
+  const shown = selected(stores, query).map((store) => {
+    const secrets = store.secrets().sort((one, other) => other.updated_at.localeCompare(one.updated_at));
+    return [store.name, { total: secrets.length, secrets: secrets.slice(0, query.limit) }];
+  });
+  return { stores: Object.fromEntries(shown) };
+}
+
+function calls(simulations: readonly Simulation[], query: z.output<typeof Query>): object {
+  const all = selected(simulations, query).flatMap((simulation) => simulation.calls());
+  return { calls: all.sort((one, other) => one.at.localeCompare(other.at)).slice(-query.limit) };
+}
+
+/** The simulation that `?store=` names, or all of them. */
+function selected<Kind extends Simulation>(
+  simulations: readonly Kind[],
+  { store }: { store?: string | undefined },
+): Kind[] {
+  return simulations.filter(({ name }) => store === undefined || name === store);
+}
+
+function faultsOf({ name, faults }: Simulation): object[] {
+  return faults.list().map((fault) => ({ store: name, ...fault, id: `${name}:${fault.id}` }));
+}
+
+function addFault(simulations: readonly Simulation[], body: unknown): HttpResponse {
+  const { store } = z.object({ store: z.string() }).parse(body);
+  const simulation = simulations.find(({ name }) => name === store);
+  if (!simulation) {
+    const names = simulations.map(({ name }) => name).join(', ');
+    return jsonResponse(400, { errors: [`unknown store ${store}; expected one of ${names}`] });
+  }
+  return jsonResponse(201, { id: `${store}:${simulation.faults.add(FaultSpec.parse(body))}` });
+}
+
+function clearFaults(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
+  for (const simulation of selected(simulations, query)) simulation.faults.clear();
+  return noContent;
+}
+
+function removeFault(simulations: readonly Simulation[], request: Request): HttpResponse {
+  const [store, id = ''] = String(request.params.id).split(':');
+  const isRemoved = simulations.some(({ name, faults }) => name === store && faults.remove(id));
+  return isRemoved ? noContent : jsonResponse(404, { errors: ['fault not found'] });
+}
+
+function reset(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
+  for (const simulation of selected(simulations, query)) simulation.reset();
+  return noContent;
+}
+
+async function rotateKeys(directory: Directory, body: unknown): Promise<HttpResponse> {
+  const { keep_older: keepOlder } = RotationRequest.parse(body ?? {});
+  return jsonResponse(200, { kid: await directory.rotate({ keepOlder }) });
+}
+
+async function issueToken(directory: Directory, body: unknown): Promise<HttpResponse> {
+  const request = TokenRequest.parse(body);
+  const token =
+    'identity' in request
+      ? directory.issueTokenFor(request.identity, request)
+      : directory.issueToken(request);
+  return jsonResponse(200, { token: await token });
+}

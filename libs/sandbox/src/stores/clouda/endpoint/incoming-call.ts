@@ -1,0 +1,32 @@
+import type { Call, CallContext } from '../../../simulation/serve-call.ts';
+import type { AccessKeys } from '../credentials/access-keys.ts';
+import type { Role } from '../credentials/assume-role.ts';
+import type { Authorization, SignedRequest } from '../credentials/request-signature.ts';
+import type { OperationLimits } from '../operations/operation.ts';
+import type { RegionStores } from '../store/region-stores.ts';
+
+/** The state of the simulated cloud that its endpoints use. */
+export interface CloudAContext {
+  calls: Omit<CallContext, 'errors'>;
+  keys: AccessKeys;
+  regions: RegionStores;
+  roles: readonly Role[];
+  /** The length of every session; undefined leaves it to the caller. */
+  sessionSeconds: number | undefined;
+  limits: OperationLimits;
+}
+
+/** A request, with the unverified content of its `Authorization` header. */
+export interface IncomingCall {
+  request: SignedRequest;
+  authorization: Authorization | undefined;
+}
+
+/** What the call log and the faults see of a call. */
+export function loggedFields(
+  { authorization }: IncomingCall,
+  { operation, input, name }: { operation: string; input: object; name: string | undefined },
+): Call {
+  const sent = Object.keys(input).slice(0, 32);
+  return { operation, name, region: authorization?.region, caller: authorization?.accessKeyId, sent };
+}

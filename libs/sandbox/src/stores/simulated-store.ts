@@ -1,0 +1,23 @@
+import type { Simulation } from '../simulation/simulation.ts';
+
+/** One external secret, as shown by `GET /_sandbox/stores`. */
+export interface StoredSecret {
+  name: string;
+  /** The subdivision of the store that holds it: a region, a vault, a project. */
+  region: string;
+  /** The newest value in clear text; undefined if the secret has none. */
+  value: string | undefined;
+  tags: Record<string, string>;
+  version_count: number;
+  /** When the secret is purged, ISO 8601; null unless it is scheduled for deletion. */
+  deleted_at: string | null;
+  updated_at: string;
+}
+
+/** A simulated external store. To add one, see `simulated-stores.ts`. */
+export interface SimulatedStore extends Simulation {
+  /** What a client needs to authenticate. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** All secrets, in no particular order. */
+  secrets(): StoredSecret[];
+}

@@ -1,0 +1,10 @@
+import { simulateCloudA } from './clouda/simulate-clouda.ts';
+
+/**
+ * Every simulated external store. To add one, create a folder beside `clouda` with a function
+ * `(context: SimulationContext, options?) => SimulatedStore`, and add a line here. `startSandbox` then returns the store
+ * as `<key>`, its endpoint as `<key>Url` and its credentials as `credentials.<key>`.
+ */
+export const simulatedStores = {
+  cloudA: simulateCloudA,
+};
