@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type AccessRequest, createAuthenticator } from './authenticator.ts';
-import { parseInternalKeys } from './internal-keys.ts';
-import { createPolicyReader } from './policy-reader.ts';
+import { createPolicyReader } from './policies/policy-reader.ts';
 import { insertToken, revokeToken, writePolicy } from './testing.ts';
-import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './token.ts';
+import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './tokens/token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 let db: Db;

@@ -1,15 +1,19 @@
+import {
+  type Caller,
+  type Capability,
+  type InternalKeys,
+  isAdministrative,
+  type Namespace,
+} from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, permissionDenied } from '@secrets/domain';
-import type { AccessToken } from './access-token.ts';
-import type { Caller, Capability, Namespace } from './caller.ts';
-import { epochCache } from './epoch-cache.ts';
-import type { InternalKeys } from './internal-keys.ts';
-import { type Operation, suffices } from './operation.ts';
-import { publicPath } from './public-paths.ts';
+import { type Operation, suffices } from './paths/operation.ts';
+import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
+import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
-import { namespacePath, pathFromNamespace } from './request-path.ts';
-import { needsSudo } from './sudo-paths.ts';
-import { tokenReader } from './token-reader.ts';
+import type { AccessToken } from './tokens/access-token.ts';
+import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
+import { type TokenReader, tokenReader } from './tokens/token-reader.ts';
 
 /** A request as far as its permission depends on it. */
 export interface AccessRequest {
@@ -47,71 +51,82 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the one door: who asks, and may they. Tokens and namespaces are kept in memory, yet a revocation that was
+ * Creates the authenticator: who is the caller, and what may it do. Tokens and namespaces are kept in memory, yet a revocation that was
  * committed before a request arrived applies to that request, whichever gateway it reaches (docs/conventions.md#21-tokens).
  */
-export function createAuthenticator({ db, keys, clock = Date.now }: AuthenticatorOptions): Authenticator {
-  const tokens = tokenReader(db, keys, clock);
-  const namespaces = epochCache<Namespace>({ epochNow: tokens.epochNow, maxEntries: maxNamespaces });
-  const namespaceAt = (path: string) => namespaces.get(path, () => readNamespace(db, path));
+export const createAuthenticator = (options: AuthenticatorOptions): Authenticator =>
+  new DbAuthenticator(options);
 
-  const authorizeToken = async (request: AccessRequest, caller: Caller): Promise<void> => {
-    const { token, hash } = (await tokens.find(request.token ?? '')) ?? refuse();
-    identify(caller, token);
-    if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    if (token.hasLimitedUses && !(await consumeUse(db, hash))) refuse();
-    const requestedNamespace = caller.namespace.path;
-    const path = pathFromNamespace(token.namespace.path, requestedNamespace, request.path) ?? refuse();
-    caller.grants = [...grantsOn(token, request.operation, path)];
-    if (!suffices(caller.grants, request.operation)) refuse();
-    if (needsSudo(request.path) && !caller.grants.includes('sudo')) refuse();
-    caller.namespace =
-      requestedNamespace === token.namespace.path
-        ? token.namespace
-        : ((await namespaceAt(requestedNamespace)) ?? absent(requestedNamespace));
-    if (administrative(request.path) && requestedNamespace !== '' && requestedNamespace !== 'admin')
-      throw outside(request.path);
-  };
+const maxNamespaces = 10_000;
 
-  const authorizeLogin = async (mount: string, request: AccessRequest, caller: Caller): Promise<void> => {
-    const namespace = await readLoginMount(db, caller.namespace.path, mount);
-    if (namespace === undefined) return authorizeToken(request, caller);
-    caller.namespace = namespace;
-  };
+class DbAuthenticator implements Authenticator {
+  readonly #db: Db;
+  readonly #tokens: TokenReader;
+  readonly #namespaces: EpochCache<Namespace>;
 
-  const authorizeOpenPath = async (caller: Caller): Promise<void> => {
-    const { path } = caller.namespace;
-    if (path !== '') caller.namespace = (await namespaceAt(path)) ?? refuse();
-  };
+  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+    this.#db = db;
+    this.#tokens = tokenReader(db, keys, clock);
+    this.#namespaces = epochCache({ epochNow: this.#tokens.epochNow, maxEntries: maxNamespaces });
+  }
 
-  const decide = async (request: AccessRequest, caller: Caller): Promise<void> => {
+  async authenticate(request: AccessRequest): Promise<Decision> {
+    const caller = anonymousCaller(request);
+    try {
+      await this.#authorize(request, caller);
+      return { allowed: true, caller };
+    } catch (error) {
+      caller.grants = [];
+      return { allowed: false, problem: asProblem(error), caller };
+    }
+  }
+
+  async #authorize(request: AccessRequest, caller: Caller): Promise<void> {
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return authorizeToken(request, caller);
-    if (open.kind === 'open') return authorizeOpenPath(caller);
-    return authorizeLogin(open.mount, request, caller);
-  };
+    if (open === undefined) return this.#authorizeToken(request, caller);
+    if (open.kind === 'open') return this.#authorizeOpenPath(caller);
+    return this.#authorizeLogin(open.mount, request, caller);
+  }
 
-  return {
-    authenticate: async (request) => {
-      const caller = anonymousCaller(request);
-      try {
-        await decide(request, caller);
-        return { allowed: true, caller };
-      } catch (error) {
-        caller.grants = [];
-        return { allowed: false, problem: asProblem(error), caller };
-      }
-    },
-  };
+  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
+    const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+    identify(caller, token);
+    if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
+    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
+    requireGrants(request, caller, token);
+    if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
+    else caller.namespace = (await this.#namespaceAt(caller.namespace.path)) ?? absent(caller.namespace.path);
+    if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
+      throw outside(request.path);
+  }
+
+  async #authorizeLogin(mount: string, request: AccessRequest, caller: Caller): Promise<void> {
+    const namespace = await readLoginMount(this.#db, caller.namespace.path, mount);
+    if (namespace === undefined) return this.#authorizeToken(request, caller);
+    caller.namespace = namespace;
+  }
+
+  async #authorizeOpenPath(caller: Caller): Promise<void> {
+    const { path } = caller.namespace;
+    if (path !== '') caller.namespace = (await this.#namespaceAt(path)) ?? refuse();
+  }
+
+  #namespaceAt(path: string): Promise<Namespace | undefined> {
+    return this.#namespaces.get(path, () => readNamespace(this.#db, path));
+  }
 }
 
-const maxNamespaces = 10_000;
-const rootNamespace: Namespace = { id: 'root', path: '' };
+/** Refuses a request that the policies of its token do not allow. */
+function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
+  const path = pathFromNamespace(token.namespace.path, caller.namespace.path, request.path) ?? refuse();
+  caller.grants = [...grantsOn(token, request.operation, path)];
+  if (!suffices(caller.grants, request.operation)) refuse();
+  if (needsSudo(request.path) && !caller.grants.includes('sudo')) refuse();
+}
 
-/** `sys/sync/config` exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
-const administrative = (path: string): boolean => path === 'sys/sync/config';
+const rootNamespace: Namespace = { id: 'root', path: '' };
 
 const grantsOn = (token: AccessToken, operation: Operation, path: string): readonly Capability[] =>
   operation === 'list' ? token.rules.onFolder(path) : token.rules.on(path);

@@ -1,9 +1,9 @@
+import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
-import type { BatchTokenSurroundings, ServiceTokenRow } from './access-token.ts';
-import { ancestorExpirySql } from './ancestor-expiry.ts';
-import type { Namespace } from './caller.ts';
-import type { NamedRules } from './named-policies.ts';
-import type { BatchToken } from './token.ts';
+import type { NamedRules } from './policies/named-policies.ts';
+import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
+import { ancestorExpirySql } from './tokens/ancestor-expiry.ts';
+import type { BatchToken } from './tokens/token.ts';
 
 // The epoch comes from the same statement, so the same snapshot, as what is read beside it: whatever was revoked
 // before that epoch is gone from the answer too.

@@ -1,6 +1,6 @@
+import type { Capability } from '@secrets/caller';
 import type { Db, Sql } from '@secrets/db';
-import type { Capability } from './caller.ts';
-import { newAccessor, newToken, tokenHash } from './token.ts';
+import { newAccessor, newToken, tokenHash } from './tokens/token.ts';
 
 export interface TokenForTest {
   policies: string[];

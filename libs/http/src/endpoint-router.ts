@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/access';
+import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';

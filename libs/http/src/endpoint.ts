@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import type { z } from 'zod';
 import type { Reply } from './envelope.ts';
 

@@ -1,4 +1,4 @@
-import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/access';
+import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { Problem, type ProblemKind } from '@secrets/domain';
 import { Pool } from 'undici';
 import { httpStatus } from './problem-status.ts';

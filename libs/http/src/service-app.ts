@@ -1,4 +1,4 @@
-import type { InternalKeys } from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';

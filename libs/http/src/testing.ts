@@ -7,7 +7,7 @@ import {
   type InternalKeys,
   parseInternalKeys,
   signAssertion,
-} from '@secrets/access';
+} from '@secrets/caller';
 import type { Express } from 'express';
 
 /** Fresh internal keys for a test. */

@@ -1,4 +1,5 @@
-import { addressRanges, createAuthenticator, type InternalKeys } from '@secrets/access';
+import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { internalClient, operatorRoutes, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
@@ -9,7 +10,6 @@ import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
 import { databaseCheck, healthOf } from './health.ts';
 import { refuseFilledNamespace } from './namespace-left.ts';
-import { type UpstreamName, upstreamNames } from './routing.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
 export interface GatewayDeps {
@@ -22,7 +22,7 @@ export interface GatewayDeps {
 
 export interface GatewayConfig {
   /** Base URL of each service. */
-  upstreams: Record<UpstreamName, string>;
+  upstreams: Record<OwningService, string>;
   /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies?: readonly string[];
   /** How long a service may take until the client hears `unavailable`. Default 30,000. */
@@ -62,14 +62,14 @@ export async function createGateway(deps: GatewayDeps, config: GatewayConfig): P
 }
 
 function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: GatewayConfig) {
-  const open = (name: UpstreamName) =>
+  const open = (name: OwningService) =>
     openUpstream(name, {
       url: upstreams[name],
       keys,
       ...(upstreamTimeoutMs === undefined ? {} : { timeoutMs: upstreamTimeoutMs }),
     });
-  return Object.fromEntries(upstreamNames.map((name) => [name, open(name)])) as Record<
-    UpstreamName,
+  return Object.fromEntries(owningServices.map((name) => [name, open(name)])) as Record<
+    OwningService,
     Upstream
   >;
 }

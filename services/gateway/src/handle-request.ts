@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressRanges, Authenticator, Caller, Decision } from '@secrets/access';
+import {
+  type AddressRanges,
+  type Authenticator,
+  type Decision,
+  type OwningService,
+  ownerOf,
+} from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
@@ -7,14 +14,13 @@ import { addressOf, type GatewayRequest, rawPath, requestIdOf, toGatewayRequest 
 import { type Health, healthPath } from './health.ts';
 import type { RefuseFilledNamespace } from './namespace-left.ts';
 import { ClientDisconnected, readBody } from './read-body.ts';
-import { type UpstreamName, upstreamFor } from './routing.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
-  upstreams: Record<UpstreamName, Upstream>;
+  upstreams: Record<OwningService, Upstream>;
   refuseFilledNamespace: RefuseFilledNamespace;
   own: { health(): Promise<Health>; description(): Promise<unknown> };
   trustedProxies: AddressRanges;
@@ -54,7 +60,7 @@ async function respond(
   const caller = await authorize(context, gatewayRequest);
   if (gatewayRequest.path === descriptionPath)
     return sendJson(response, progress.requestId, 200, await context.own.description());
-  const name = upstreamFor(gatewayRequest.path);
+  const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
   await context.refuseFilledNamespace(gatewayRequest, caller);

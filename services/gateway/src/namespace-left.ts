@@ -1,4 +1,4 @@
-import type { Caller, Namespace } from '@secrets/access';
+import type { Caller, Namespace } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';

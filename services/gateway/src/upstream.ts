@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/access';
+import type { OwningService } from '@secrets/access';
+import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
 import type { GatewayRequest } from './gateway-request.ts';
 import { ClientDisconnected } from './read-body.ts';
 import { RelayedResponse } from './relayed-response.ts';
-import type { UpstreamName } from './routing.ts';
 
 /** What is sent on: the request as it was judged, its caller, its body. */
 export interface ForwardedRequest {
@@ -17,7 +17,7 @@ export interface ForwardedRequest {
 
 /** One service behind the gateway. */
 export interface Upstream {
-  readonly name: UpstreamName;
+  readonly name: OwningService;
   /**
    * Sends a request, signed for this service, and passes its answer on to the client; gives the answer's status.
    * Throws `unavailable` when the service does not answer, `bad_gateway` when what it answers is no HTTP, and
@@ -38,7 +38,7 @@ export interface UpstreamOptions {
 
 /** Opens kept-alive connections to one service. */
 export function openUpstream(
-  name: UpstreamName,
+  name: OwningService,
   { url, keys, timeoutMs = 30_000 }: UpstreamOptions,
 ): Upstream {
   const pool = new Pool(url, {
@@ -97,7 +97,7 @@ export function openUpstream(
 const wasIdleTooLong = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 
-function fail(name: UpstreamName, cause: unknown, response: ServerResponse): never {
+function fail(name: OwningService, cause: unknown, response: ServerResponse): never {
   if (cause instanceof ClientDisconnected) throw cause;
   if (response.headersSent) {
     response.destroy();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { InternalKeys } from '@secrets/access';
+import { owningServices } from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import {
   type Endpoint,
@@ -13,7 +14,6 @@ import {
 import { auditTo, createLogger, createMetrics, type Metrics, silentLogger } from '@secrets/telemetry';
 import { z } from 'zod';
 import { createGateway, type GatewayConfig } from '../src/app.ts';
-import { upstreamNames } from '../src/routing.ts';
 
 const everyMethod = ['get', 'list', 'post', 'patch', 'delete'] as const;
 
@@ -57,7 +57,7 @@ export async function startStub(name: string, keys: InternalKeys) {
 export type Stub = Awaited<ReturnType<typeof startStub>>;
 
 export async function startStubs(keys: InternalKeys): Promise<Stub[]> {
-  return Promise.all(upstreamNames.map((name) => startStub(name, keys)));
+  return Promise.all(owningServices.map((name) => startStub(name, keys)));
 }
 
 /** A gateway on a free port, with everything that it wrote at hand. */

@@ -1,5 +1,5 @@
-import type { InternalKeys } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';

@@ -1,4 +1,4 @@
-import type { InternalKeys } from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';

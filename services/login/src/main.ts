@@ -1,4 +1,4 @@
-import { readInternalKeys } from '@secrets/access';
+import { readInternalKeys } from '@secrets/caller';
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { runProcess, startServer, stopInOrder } from '@secrets/http';

@@ -1,4 +1,4 @@
-import { type Caller, isRoot } from '@secrets/access';
+import { type Caller, isRoot } from '@secrets/caller';
 import { permissionDenied } from '@secrets/domain';
 
 /** Refuses a write that the caller's policies do not cover: `create` for what is not there yet, `update` for what is. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller, InternalKeys } from '@secrets/access';
+import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';

@@ -1,5 +1,5 @@
-import type { InternalKeys } from '@secrets/access';
 import type { Broker } from '@secrets/broker';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';

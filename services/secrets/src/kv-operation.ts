@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import type { Method, Reply } from '@secrets/http';
 import type { z } from 'zod';
 import type { MountRef } from './known-mounts.ts';

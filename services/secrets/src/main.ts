@@ -1,5 +1,5 @@
-import { readInternalKeys } from '@secrets/access';
 import { openRabbit } from '@secrets/broker';
+import { readInternalKeys } from '@secrets/caller';
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { runProcess, startServer, stopInOrder } from '@secrets/http';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '@secrets/access';
 import type { Broker } from '@secrets/broker';
+import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';

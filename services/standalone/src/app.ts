@@ -1,5 +1,5 @@
-import { type InternalKeys, readInternalKeys } from '@secrets/access';
 import { openEmbeddedBroker } from '@secrets/broker';
+import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { createGateway } from '@secrets/gateway';
 import { type RunningServer, type Service, startServer, stopInOrder } from '@secrets/http';

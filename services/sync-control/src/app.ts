@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createPolicyReader, type InternalKeys } from '@secrets/access';
+import { createPolicyReader } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer, Relay } from '@secrets/broker';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { invalid, notFound, Problem } from '@secrets/domain';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { notFound, type Problem } from '@secrets/domain';
 import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import { retryFailedRemovals } from '@secrets/sync-entries';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import { type Caller, serviceCaller } from '@secrets/access';
+import { type Caller, serviceCaller } from '@secrets/caller';
 import type { InternalClient } from '@secrets/http';
 import { z } from 'zod';
 

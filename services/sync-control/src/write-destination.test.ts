@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Capability } from '@secrets/access';
+import type { Capability } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { testCaller } from '@secrets/http/testing';

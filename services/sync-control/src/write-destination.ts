@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, Capability } from '@secrets/access';
+import type { Caller, Capability } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
 import { credentialsAad, notFound, Problem, permissionDenied } from '@secrets/domain';

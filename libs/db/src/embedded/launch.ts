@@ -30,6 +30,7 @@ export function giveToServer(path: string): void {
 
 /** Nothing of this process's environment reaches PostgreSQL: it may hold secrets, and `PG…` variables change settings. */
 function environment(): NodeJS.ProcessEnv {
+  // biome-ignore lint/style/noProcessEnv: not configuration: where the system keeps programs and temporary files.
   const { PATH, TMPDIR, SystemRoot, TEMP } = process.env;
   return { PATH, TMPDIR, SystemRoot, TEMP, LC_ALL: 'C', TZ: 'UTC' };
 }

@@ -1,10 +1,5 @@
-import {
-  compilePolicies,
-  defaultPolicy,
-  type Namespace,
-  type PolicyRules,
-  pathFromNamespace,
-} from '@secrets/access';
+import { compilePolicies, defaultPolicy, type PolicyRules, pathFromNamespace } from '@secrets/access';
+import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { rulesOf } from '../queries/policies.ts';
 

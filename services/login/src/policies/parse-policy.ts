@@ -1,4 +1,5 @@
-import { type Capability, capabilities, PolicyRules } from '@secrets/access';
+import { PolicyRules } from '@secrets/access';
+import { type Capability, capabilities } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { readHcl } from './read-hcl.ts';
 import { repeatedName } from './repeated-name.ts';

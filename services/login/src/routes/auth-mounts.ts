@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';

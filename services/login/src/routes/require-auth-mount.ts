@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import { type AuthMount, authMountByPath } from '../queries/auth-mounts.ts';

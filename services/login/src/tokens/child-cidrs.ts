@@ -1,4 +1,5 @@
-import { areRangesWithin, type Caller } from '@secrets/access';
+import { areRangesWithin } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { maySudo } from '../require-grant.ts';
 

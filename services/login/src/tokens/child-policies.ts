@@ -1,4 +1,4 @@
-import { type Caller, isRoot } from '@secrets/access';
+import { type Caller, isRoot } from '@secrets/caller';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import { maySudo } from '../require-grant.ts';
 

@@ -1,12 +1,12 @@
 import {
   type BatchToken,
   batchTokenKeyRing,
-  type Caller,
   newAccessor,
   newToken,
   sealBatchToken,
   tokenHash,
 } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { Context } from '../context.ts';

@@ -2,12 +2,12 @@ import {
   type BatchToken,
   batchTokenExpiry,
   batchTokenKeyRing,
-  type Caller,
   openBatchToken,
   readBatchToken,
   tokenHash,
   tokenKind,
 } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import { isWithin } from '../namespaces/namespace-path.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { effectiveExpiry, type StoredToken } from '../queries/tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import { secondsLeft } from './token-lifetime.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { Problem, permissionDenied } from '@secrets/domain';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { deriveInternalKeys } from '@secrets/access';
+import { deriveInternalKeys } from '@secrets/caller';
 import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseInternalKeys, readInternalKeys, tokenKind } from '@secrets/access';
+import { tokenKind } from '@secrets/access';
+import { parseInternalKeys, readInternalKeys } from '@secrets/caller';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import fc from 'fast-check';
 import { KeysEnv } from '../config.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { endpoint, flag } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { destinationTypes, findDescription, presentDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, flag } from '@secrets/http';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { endpoint, flag, integer } from '@secrets/http';
 import { readSyncConfig } from '@secrets/sync-entries';

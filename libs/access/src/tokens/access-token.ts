@@ -1,8 +1,8 @@
+import type { Namespace } from '@secrets/caller';
 import type { KeyRing } from '@secrets/seal';
+import type { CompiledPolicies } from '../policies/compile-policies.ts';
+import { compileNamed, type NamedRules } from '../policies/named-policies.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
-import type { Namespace } from './caller.ts';
-import type { CompiledPolicies } from './compile-policies.ts';
-import { compileNamed, type NamedRules } from './named-policies.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
 
 /** A token as requests are judged by it. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Capability, capabilities } from '@secrets/caller';
 import fc from 'fast-check';
-import { type Capability, capabilities } from './caller.ts';
-import { compilePolicies } from './compile-policies.ts';
-import { capabilitiesOn, PolicyRules } from './policy-rules.ts';
+import { capabilitiesOn, compilePolicies } from './compile-policies.ts';
+import { PolicyRules } from './policy-rules.ts';
 
 const policy = (paths: Record<string, Capability[]>): PolicyRules => ({
   paths: Object.entries(paths).map(([path, granted]) => ({ path, capabilities: granted })),

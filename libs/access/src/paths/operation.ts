@@ -1,4 +1,4 @@
-import type { Capability } from './caller.ts';
+import type { Capability } from '@secrets/caller';
 
 /** What a request does, by its verb; `create-or-update` is POST and PUT, which the gateway cannot tell apart. */
 export type Operation = 'create-or-update' | 'read' | 'delete' | 'list' | 'patch';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { parseInternalKeys } from './internal-keys.ts';
+import { parseInternalKeys } from '@secrets/caller';
 import {
   type BatchToken,
   batchTokenKeyRing,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { AtEpoch } from '../read-access.ts';
 import { epochCache } from './epoch-cache.ts';
-import type { AtEpoch } from './read-access.ts';
 
 /** A world of one value, with reads that take their snapshot at once and answer when told to. */
 function world() {

@@ -1,4 +1,4 @@
-import { type Capability, capabilities } from './caller.ts';
+import { type Capability, capabilities } from '@secrets/caller';
 import type { CompiledPolicies } from './compile-policies.ts';
 import type { PolicyRules } from './policy-rules.ts';
 

@@ -1,8 +1,8 @@
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from '../read-access.ts';
 import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
-import type { InternalKeys } from './internal-keys.ts';
-import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from './read-access.ts';
 import { sharedRead } from './shared-read.ts';
 import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 

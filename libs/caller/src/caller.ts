@@ -26,5 +26,8 @@ export const Caller = z.object({
 });
 export type Caller = z.infer<typeof Caller>;
 
+/** Whether a namespace may change what concerns the whole installation (docs/conventions.md#28-namespaces). */
+export const isAdministrative = ({ path }: Namespace): boolean => path === '' || path === 'admin';
+
 /** Whether the caller's token carries the `root` policy. */
 export const isRoot = (caller: Caller): boolean => caller.policies.includes('root');

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AtEpoch } from './read-access.ts';
+import type { AtEpoch } from '../read-access.ts';
 
 /** A bounded cache whose every use is preceded by a look at the epoch, so that it never outlives a revocation. */
 export interface EpochCache<Value extends object> {

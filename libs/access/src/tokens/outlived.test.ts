@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
-import { createAuthenticator } from './authenticator.ts';
-import { parseInternalKeys } from './internal-keys.ts';
-import { insertToken } from './testing.ts';
+import { createAuthenticator } from '../authenticator.ts';
+import { insertToken } from '../testing.ts';
 import { type BatchToken, batchTokenKeyRing, sealBatchToken } from './token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { InternalKeys } from '@secrets/caller';
 import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
-import type { InternalKeys } from './internal-keys.ts';
 
 const servicePrefix = 'sst_';
 const batchPrefix = 'sbt_';

@@ -1,8 +1,8 @@
+import type { Caller, Capability } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
-import type { Caller, Capability } from './caller.ts';
+import { pathFromNamespace } from '../paths/request-path.ts';
+import { readPolicies } from '../read-access.ts';
 import { compileNamed } from './named-policies.ts';
-import { readPolicies } from './read-access.ts';
-import { pathFromNamespace } from './request-path.ts';
 
 /** Answers what a caller may do on a path other than the one of the request. */
 export interface PolicyReader {

@@ -1,6 +1,5 @@
+import { capabilities } from '@secrets/caller';
 import { z } from 'zod';
-import { type Capability, capabilities } from './caller.ts';
-import { compilePolicies } from './compile-policies.ts';
 
 const PolicyPath = z
   .string()
@@ -14,12 +13,3 @@ export const PolicyRules = z.object({
   paths: z.array(z.object({ path: PolicyPath, capabilities: z.array(z.enum(capabilities)) })),
 });
 export type PolicyRules = z.infer<typeof PolicyRules>;
-
-/**
- * What a set of policies grants on a path (relative to the namespace of the policies, without slashes at the ends):
- * the pattern of the highest priority decides alone, with the capabilities that all policies give it together; none
- * when one of them says `deny`. `byPriority` holds the order. For one-off questions; `compilePolicies` for many.
- */
-export const capabilitiesOn = (policies: readonly PolicyRules[], path: string): Capability[] => [
-  ...compilePolicies(policies).on(path),
-];

@@ -1,4 +1,4 @@
-import { type Capability, capabilities } from './caller.ts';
+import { type Capability, capabilities } from '@secrets/caller';
 import { byPriority, type PolicyPattern, parsePattern, patternExpression } from './policy-pattern.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
@@ -86,3 +86,12 @@ function stronger(a: Rule | undefined, b: Rule | undefined): Rule | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return byPriority(a.pattern, b.pattern) < 0 ? a : b;
 }
+
+/**
+ * What a set of policies grants on a path (relative to the namespace of the policies, without slashes at the ends):
+ * the pattern of the highest priority decides alone, with the capabilities that all policies give it together; none
+ * when one of them says `deny`. `byPriority` holds the order. For one-off questions; `compilePolicies` for many.
+ */
+export const capabilitiesOn = (policies: readonly PolicyRules[], path: string): Capability[] => [
+  ...compilePolicies(policies).on(path),
+];

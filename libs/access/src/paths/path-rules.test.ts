@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { isAdministrativePath, needsSudo, ownerOf, publicPath } from './path-rules.ts';
+
+test.each([
+  ['sys/capabilities', 'login'],
+  ['sys/capabilities-self', 'login'],
+  ['sys/capabilities-accessor', 'login'],
+  ['sys/policies/acl/a', 'login'],
+  ['auth/cloudB/login', 'login'],
+  ['identity/oidc/plugins/.well-known/keys', 'login'],
+  ['sys/sync/config', 'sync-control'],
+  ['sys/internal/ui/mounts/kv', 'secrets'],
+  ['sys/health', undefined],
+  ['sys/syncs', undefined],
+  ['sys', undefined],
+  ['SYS/mounts', 'secrets'],
+  ['system/data/a', 'secrets'],
+  ['authority/data/a', 'secrets'],
+])('%s is answered by %s', (path, service) => {
+  expect(ownerOf(path)).toBe(service);
+});
+
+test('a read of health, of the API description and of the issuer documents needs no token', () => {
+  for (const path of ['sys/health', 'sys/internal/specs/openapi', 'identity/oidc/plugins/.well-known/keys']) {
+    expect(publicPath('read', path)).toEqual({ kind: 'open' });
+    expect(publicPath('create-or-update', path)).toBeUndefined();
+    expect(publicPath('read', `${path}/more`)).toBeUndefined();
+    expect(publicPath('read', `x${path}`)).toBeUndefined();
+  }
+});
+
+test('a login needs no token, and names the path of its mount, slashes included', () => {
+  expect(publicPath('create-or-update', 'auth/cloudB/login')).toEqual({ kind: 'login', mount: 'cloudB' });
+  expect(publicPath('create-or-update', 'auth/a/b/login')).toEqual({ kind: 'login', mount: 'a/b' });
+  expect(publicPath('read', 'auth/cloudB/login')).toBeUndefined();
+  expect(publicPath('create-or-update', 'auth/login')).toBeUndefined();
+});
+
+test.each([
+  'auth/token/create-orphan',
+  'auth/token/revoke-orphan',
+  'auth/token/revoke-accessor',
+  'auth/a/b/rotate-root',
+  'sys/rotate',
+  'sys/rotate/keys',
+  'identity/oidc/key/a/rotate',
+])('%s needs sudo', (path) => {
+  expect(needsSudo(path)).toBe(true);
+});
+
+test.each(['auth/token/create', 'auth/rotate-root', 'sys/rotated', 'kv/data/sys/rotate'])(
+  '%s does not need sudo',
+  (path) => {
+    expect(needsSudo(path)).toBe(false);
+  },
+);
+
+test('only sys/sync/config is administrative', () => {
+  expect(isAdministrativePath('sys/sync/config')).toBe(true);
+  expect(isAdministrativePath('sys/sync/config/x')).toBe(false);
+  expect(isAdministrativePath('sys/sync/destinations')).toBe(false);
+});

@@ -1,0 +1,106 @@
+import type { Operation } from './operation.ts';
+
+/** The services behind the gateway that own paths. */
+export const owningServices = ['login', 'secrets', 'sync-control'] as const;
+export type OwningService = (typeof owningServices)[number];
+
+/** What applies to a path before any service sees the request. */
+interface PathRule {
+  /** A path without slashes at its ends, within its namespace. `+` is one segment, `**` one or more. */
+  path: string;
+  /** The service that answers; `gateway` for its own paths. */
+  owner?: OwningService | 'gateway';
+  /** Needs no token for this operation. */
+  open?: Operation;
+  /** A login: needs no token if `**` is the path of an auth mount in the namespace of the request. */
+  isLogin?: true;
+  /** Needs the capability `sudo` in addition to the one of the operation, because its effect reaches beyond its own object. */
+  needsSudo?: true;
+  /** Exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
+  isAdministrative?: true;
+}
+
+/** The first rule that matches a path and says something about a question decides it. */
+const rules: readonly PathRule[] = [
+  { path: 'sys/health', owner: 'gateway', open: 'read' },
+  { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
+  { path: 'identity/oidc/plugins/.well-known/+', open: 'read' },
+  { path: 'auth/**/login', isLogin: true },
+
+  { path: 'auth/token/create-orphan', needsSudo: true },
+  { path: 'auth/token/revoke-orphan', needsSudo: true },
+  { path: 'auth/token/revoke-accessor', needsSudo: true },
+  { path: 'auth/**/rotate-root', needsSudo: true },
+  { path: 'sys/rotate', needsSudo: true },
+  { path: 'sys/rotate/**', needsSudo: true },
+  { path: 'identity/oidc/**/rotate', needsSudo: true },
+
+  { path: 'sys/sync/config', isAdministrative: true },
+
+  ...owned('sync-control', 'sys/sync'),
+  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces'),
+  ...owned('login', 'sys/capabilities', 'sys/capabilities-self', 'sys/capabilities-accessor'),
+  ...owned('login', 'auth', 'identity'),
+  ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts'),
+];
+
+/** The folders of a service, and everything below them. */
+function owned(owner: OwningService, ...folders: string[]): PathRule[] {
+  return folders.flatMap((path) => [
+    { path, owner },
+    { path: `${path}/**`, owner },
+  ]);
+}
+
+const expressionOf = (path: string): RegExp => {
+  const source = path
+    .replace(/[.\\]/g, '\\$&')
+    .replaceAll('**', '(.+)')
+    .replaceAll(/(^|\/)\+(?=\/|$)/g, '$1[^/]+');
+  return new RegExp(`^${source}$`);
+};
+
+const compiled = rules.map((rule) => ({ ...rule, expression: expressionOf(rule.path) }));
+const [openRules, loginRules, sudoRules, administrativeRules, ownerRules] = [
+  compiled.filter(({ open }) => open !== undefined),
+  compiled.filter(({ isLogin }) => isLogin),
+  compiled.filter(({ needsSudo }) => needsSudo),
+  compiled.filter(({ isAdministrative }) => isAdministrative),
+  compiled.filter(({ owner }) => owner !== undefined),
+];
+
+/** What a request without a token may reach. */
+export type PublicPath =
+  /** Open in every namespace. */
+  | { kind: 'open' }
+  /** Open if an auth mount of that path exists in the request's namespace. */
+  | { kind: 'login'; mount: string };
+
+/**
+ * Whether a path needs no token. A login path names its mount, and only an existing mount makes it a login: mount paths may contain
+ * slashes, so `auth/cloudB/role/login` would otherwise let anybody write the role called `login`.
+ */
+export function publicPath(operation: Operation, path: string): PublicPath | undefined {
+  if (openRules.some(({ open, expression }) => open === operation && expression.test(path)))
+    return { kind: 'open' };
+  if (operation !== 'create-or-update') return undefined;
+  for (const { expression } of loginRules) {
+    const mount = expression.exec(path)?.[1];
+    if (mount !== undefined) return { kind: 'login', mount };
+  }
+  return undefined;
+}
+
+/** Whether a path needs `sudo`. */
+export const needsSudo = (path: string): boolean => sudoRules.some(({ expression }) => expression.test(path));
+
+/** Whether a path exists only in the root and the administrative namespace. */
+export const isAdministrativePath = (path: string): boolean =>
+  administrativeRules.some(({ expression }) => expression.test(path));
+
+/** Which service answers a path: the secrets of its mounts unless a rule says otherwise; undefined for an unknown path of `sys/`. */
+export function ownerOf(path: string): OwningService | undefined {
+  const owner = ownerRules.find(({ expression }) => expression.test(path))?.owner;
+  if (owner !== undefined) return owner === 'gateway' ? undefined : owner;
+  return path === 'sys' || path.startsWith('sys/') ? undefined : 'secrets';
+}
