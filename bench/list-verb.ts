@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { acceptListVerb } from '../libs/http/src/list-verb.ts';
+import { acceptListVerb } from '../libs/http/src/list-verb/list-verb.ts';
 
 const connections = 16;
 const requestsEach = 2_000;

@@ -1,7 +1,7 @@
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { Problem, type ProblemKind } from '@secrets/domain';
 import { Pool } from 'undici';
-import { httpStatus } from './problem-status.ts';
+import { httpStatus } from './problem/problem-status.ts';
 
 /** One service as another calls it. */
 export interface InternalClient {

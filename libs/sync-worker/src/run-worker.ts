@@ -1,9 +1,9 @@
-import { openRabbit } from '@secrets/broker';
-import { openPostgres } from '@secrets/db';
-import { operatorRoutes, runProcess, startServer, stopInOrder } from '@secrets/http';
+import { type Broker, openRabbit } from '@secrets/broker';
+import { type Db, openPostgres } from '@secrets/db';
+import { operatorApp } from '@secrets/http';
 import { readKeyRing } from '@secrets/seal';
-import { createLogger, createMetrics } from '@secrets/telemetry';
-import express from 'express';
+import { runService, serve } from '@secrets/service';
+import type { z } from 'zod';
 import type { Driver } from './driver.ts';
 import { createEgressGuard } from './egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
@@ -11,6 +11,7 @@ import { createSyncWorker } from './sync-worker.ts';
 /** What every worker's environment holds, parsed. */
 export interface WorkerEnv {
   HOST: string;
+  LOG_LEVEL: string;
   INTERNAL_PORT: number;
   DATABASE_URL: string;
   AMQP_URL: string;
@@ -22,42 +23,31 @@ export interface WorkerEnv {
   SECRET_NAME_PREFIX: string;
 }
 
-/** The process of a worker: the same for every destination type but for the driver. */
-export async function runWorker(
+/** The process of a worker: the same for every destination type, except for its driver. */
+export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
   service: string,
-  configure: () => { env: WorkerEnv; driver: Driver },
-): Promise<void> {
-  const log = createLogger({ service, level: process.env.LOG_LEVEL ?? 'info' });
-  await runProcess(log, async () => {
-    const { env, driver } = configure();
-    const metrics = createMetrics(service);
+  Env: Schema,
+  driverOf: (env: z.infer<Schema>) => Driver,
+): Promise<void> =>
+  runService(service, Env, async ({ env, log, metrics, onStop }) => {
     const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
+    onStop(db.close);
     const broker = openRabbit({ url: env.AMQP_URL, log });
+    onStop(() => broker.close());
     const keyRing = readKeyRing(env.SEAL_KEY_FILE);
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const worker = createSyncWorker(
-      driver,
+      driverOf(env),
       { db, broker, keyRing, egress, log, metrics },
       { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
     );
-    await worker.start();
-    const app = express();
-    operatorRoutes(app, {
-      metrics,
-      readiness: {
-        database: async () => void (await db.query('select 1')),
-        broker: async () => {
-          if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
-        },
-      },
-    });
-    const server = await startServer(app, { host: env.HOST, port: env.INTERNAL_PORT });
-    log.info({ url: server.url }, 'ready');
-    return stopInOrder(
-      worker.stop,
-      () => server.stop(2_000),
-      () => broker.close(),
-      db.close,
-    );
+    const app = operatorApp({ metrics, readiness: readiness(db, broker) });
+    await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });
   });
-}
+
+const readiness = (db: Db, broker: Broker) => ({
+  database: async () => void (await db.query('select 1')),
+  broker: async () => {
+    if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+  },
+});

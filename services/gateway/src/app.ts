@@ -1,7 +1,7 @@
 import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { internalClient, operatorRoutes, type Service } from '@secrets/http';
+import { internalClient, operatorApp, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { apiDescription } from './describe-api.ts';
@@ -35,7 +35,7 @@ export interface Gateway extends Service {
 }
 
 /** Builds the only public part of the system: token, policy, audit, routing. It owns no tables. */
-export async function createGateway(deps: GatewayDeps, config: GatewayConfig): Promise<Gateway> {
+export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
   const holders = {
@@ -53,7 +53,7 @@ export async function createGateway(deps: GatewayDeps, config: GatewayConfig): P
   });
   return {
     app: bareApp().use((request, response) => void handle(request, response).catch(() => response.destroy())),
-    internal: internalApp(deps),
+    internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
       await Promise.all([...all, ...Object.values(holders)].map((upstream) => upstream.close()));
@@ -76,12 +76,6 @@ function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: Gat
 
 const openHolder = (to: 'secrets' | 'sync-control', keys: InternalKeys, { upstreams }: GatewayConfig) =>
   internalClient({ from: 'gateway', to, url: upstreams[to], keys });
-
-function internalApp({ db, metrics }: GatewayDeps): Express {
-  const app = bareApp();
-  operatorRoutes(app, { metrics, readiness: { database: databaseCheck(db) } });
-  return app;
-}
 
 function bareApp(): Express {
   const app = express();

@@ -1,18 +1,18 @@
 import { addressRanges } from '@secrets/access';
 import { commaList, port } from '@secrets/config';
+import { processEnv } from '@secrets/service';
 import { z } from 'zod';
 
 const url = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:7001' });
-const level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 
 /** The gateway's environment. */
 export const Env = z
   .object({
-    HOST: z.string().default('127.0.0.1'),
+    ...processEnv,
     PORT: port.default(8200),
     /** Where `/livez`, `/readyz` and `/metrics` are served; not for the world. */
     INTERNAL_PORT: port.default(8201),
-    /** Its role reads tokens, policies, namespaces, auth mounts and the epoch, and takes uses of tokens. */
+    /** Its role reads tokens, policies, namespaces, auth mounts and the epoch, and counts down the uses of tokens. */
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
     /** A file, or `-` for stdout. */
@@ -29,10 +29,15 @@ export const Env = z
         'must be addresses or CIDRs',
       )
       .default([]),
-    LOG_LEVEL: level.default('info'),
   })
   .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
     path: ['TLS_KEY_FILE'],
     error: 'TLS_CERT_FILE and TLS_KEY_FILE go together',
   });
 export type Env = z.infer<typeof Env>;
+
+/** The files for HTTPS; empty for HTTP. */
+export const tlsOptions = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: TlsEnv) =>
+  certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };
+
+type TlsEnv = Pick<Env, 'TLS_CERT_FILE' | 'TLS_KEY_FILE'>;

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
-import { openRaw } from '../tests/raw-connection.ts';
+import { openRaw } from '../../tests/raw-connection.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 const running: RunningServer[] = [];

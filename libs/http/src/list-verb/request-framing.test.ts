@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { generatedRequests, generatedSplits, split } from '../tests/generated-requests.ts';
+import { generatedRequests, generatedSplits, split } from '../../tests/generated-requests.ts';
 import { RequestFraming } from './request-framing.ts';
 
 const rules = { maxHeaderBytes: 1_000, upgrades: false };

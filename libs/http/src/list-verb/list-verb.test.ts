@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { generatedRequests, generatedSplits, split } from '../tests/generated-requests.ts';
-import { openRaw } from '../tests/raw-connection.ts';
-import { selfSignedFiles } from '../tests/self-signed.ts';
+import { generatedRequests, generatedSplits, split } from '../../tests/generated-requests.ts';
+import { openRaw } from '../../tests/raw-connection.ts';
+import { selfSignedFiles } from '../../tests/self-signed.ts';
 import { acceptListVerb, operationOf } from './list-verb.ts';
 
 interface Seen {

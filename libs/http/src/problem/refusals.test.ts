@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { serviceApp } from './service-app.ts';
-import { serveForTest, type TestService, testKeys } from './testing.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { serviceApp } from '../service-app/service-app.ts';
+import { serveForTest, type TestService, testKeys } from '../testing.ts';
 
 const keys = testKeys();
 let service: TestService;

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
-import { openRaw } from '../tests/raw-connection.ts';
-import { selfSignedFiles } from '../tests/self-signed.ts';
-import { operationOf } from './list-verb.ts';
+import { openRaw } from '../../tests/raw-connection.ts';
+import { selfSignedFiles } from '../../tests/self-signed.ts';
+import { operationOf } from '../list-verb/list-verb.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 const running: RunningServer[] = [];

@@ -1,5 +1,6 @@
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
+import type { Method } from './endpoint.ts';
 import { plainSentence } from './plain-sentence.ts';
 
 z.config({ localeError: plainSentence });
@@ -12,6 +13,23 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
   const sentences = parsed.error.issues.slice(0, 20).map((issue) => sentenceOf(issue, input));
   throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
 }
+
+/**
+ * Parses a body. `null` means the same as an absent field (docs/conventions.md#15-bodies), in nested objects too, unless the field's
+ * schema gives it a meaning. In a patch it is a value: it removes the field.
+ */
+export const parseBody = (method: Method, schema: z.ZodType | undefined, body: unknown): unknown =>
+  parseInput(schema, method === 'patch' ? body : withoutNulls(schema, body));
+
+function withoutNulls(schema: unknown, value: unknown): unknown {
+  const shape = shapeOf(schema);
+  if (shape === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
+    return value;
+  const fields = Object.entries(value).filter(([name, field]) => field !== null || takesNull(shape[name]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(shape[name], field)]));
+}
+
+const takesNull = (schema: unknown): boolean => schema instanceof z.ZodType && schema.safeParse(null).success;
 
 const maxWarnings = 20;
 

@@ -5,7 +5,8 @@ import express, { type Request as ExpressRequest, type Response, Router } from '
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope } from './envelope.ts';
 import { inexactNumber } from './exact-numbers.ts';
-import { parseInput, unknownFieldWarnings } from './parse-input.ts';
+import { parseBody, parseInput, unknownFieldWarnings } from './parse-input.ts';
+import { byPrecedence } from './path-precedence.ts';
 
 export interface EndpointRouterOptions {
   /** This service's name: the audience that assertions must name. */
@@ -24,14 +25,14 @@ const verbs: Record<Method, readonly ('get' | 'post' | 'put' | 'patch' | 'delete
 /** Maximum size of a request body in bytes; a larger one is a 413 (docs/conventions.md#13-errors). */
 export const maxBodyBytes = 1_048_576;
 
-/** Puts the endpoints of a service below `/v1`; a path that exists with another verb answers 405, others 404. */
+/** Serves the endpoints of a service below `/v1`, in any order. A path that exists with another verb answers 405, others 404. */
 export function endpointRouter(endpoints: readonly Endpoint[], options: EndpointRouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
   router.use(jsonBody());
   const [forAnyPath, forOwnPath] = [endpoints.filter(takesAnyPath), endpoints.filter(isOfItsOwnPath)];
-  // The 405 of a path that is somebody's own comes before what takes every path.
+  // The 405 of a declared path comes before an endpoint that takes every path.
   for (const some of [forOwnPath, forAnyPath]) {
-    for (const endpoint of listsFirst(some)) mount(router, endpoint, options);
+    for (const endpoint of inOrder(some)) mount(router, endpoint, options);
     for (const path of new Set(some.map((endpoint) => endpoint.path))) refuseOthers(router, path, some);
   }
   return router;
@@ -39,8 +40,10 @@ export function endpointRouter(endpoints: readonly Endpoint[], options: Endpoint
 
 const takesAnyPath = ({ path }: Endpoint): boolean => /^\/\*\w+$/.test(path);
 const isOfItsOwnPath = (endpoint: Endpoint): boolean => !takesAnyPath(endpoint);
-const listsFirst = (endpoints: readonly Endpoint[]): Endpoint[] =>
-  [...endpoints].sort((a, b) => Number(b.method === 'list') - Number(a.method === 'list'));
+const inOrder = (endpoints: readonly Endpoint[]): Endpoint[] =>
+  [...endpoints].sort(
+    (a, b) => byPrecedence(a.path, b.path) || Number(b.method === 'list') - Number(a.method === 'list'),
+  );
 
 function mount(router: Router, endpoint: Endpoint, options: EndpointRouterOptions): void {
   for (const verb of verbs[endpoint.method]) {
@@ -88,7 +91,7 @@ function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
   return {
     params: parseInput(endpoint.params, joined(request.params)),
     query: parseInput(endpoint.query, request.query),
-    body: parseInput(endpoint.body, request.body),
+    body: parseBody(endpoint.method, endpoint.body, request.body),
     caller,
     warn: (sentence: string) => void warnings.push(sentence),
     warnings,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { acceptListVerb } from './list-verb.ts';
+import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
 import { rejectUnparsed } from './unparsed-request.ts';
 

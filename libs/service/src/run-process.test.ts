@@ -27,18 +27,18 @@ async function endedBySigterm(
 }
 
 // The first process of a container ignores a signal that it does not handle.
-test('a process that is still starting ends at once', async () => {
+test('SIGTERM during the start ends the process at once with 0', async () => {
   const start = `() => { console.log('starting'); return new Promise(() => {}); }`;
   expect(await endedBySigterm(start)).toMatchObject({ code: 0, signal: null });
 });
 
-test('one that runs stops first', async () => {
+test('SIGTERM stops what runs, then ends the process with 0', async () => {
   const stop = `() => new Promise((resolve) => setTimeout(() => { console.log('stopped'); resolve(); }, 50))`;
   const start = `async () => { setTimeout(() => console.log('ready'), 50); return { stop: ${stop} }; }`;
   expect(await endedBySigterm(start)).toEqual({ code: 0, signal: null, said: 'ready\nstopped\n' });
 });
 
-test('one whose stop fails says so', async () => {
+test('a stop that fails ends the process with 1', async () => {
   const start = `async () => { setTimeout(() => console.log('ready'), 50); return { stop: async () => { throw new Error('expected here'); } }; }`;
   expect(await endedBySigterm(start)).toMatchObject({ code: 1, signal: null });
 });

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Problem } from '@secrets/domain';
 import { createLogger, createMetrics } from '@secrets/telemetry';
 import { z } from 'zod';
+import { serviceApp } from '../service-app/service-app.ts';
+import { serveForTest, type TestService, testCaller, testKeys } from '../testing.ts';
 import { endpoint } from './endpoint.ts';
 import { flag, integer, seconds, stringList } from './fields.ts';
-import { serviceApp } from './service-app.ts';
-import { serveForTest, type TestService, testCaller, testKeys } from './testing.ts';
 
 const keys = testKeys();
 const lines: string[] = [];
@@ -13,6 +13,26 @@ let brokerIsUp = true;
 let service: TestService;
 
 const things = [
+  endpoint({
+    method: 'post',
+    path: '/nulls',
+    summary: 'Take nulls',
+    body: z.object({
+      name: z.string().optional(),
+      count: integer.default(7),
+      options: z.object({ deep: z.string().optional() }).optional(),
+      cleared: z.record(z.string(), z.string()).nullable().optional(),
+      data: z.record(z.string(), z.unknown()).optional(),
+    }),
+    handle: async ({ body }) => ({ data: body }),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/nulls',
+    summary: 'Remove by null',
+    body: z.object({ name: z.string().nullable() }),
+    handle: async ({ body }) => ({ data: body }),
+  }),
   endpoint({
     method: 'post',
     path: '/things/:name',
@@ -119,6 +139,20 @@ describe('what comes in', () => {
   test('unknown fields are accepted and named', async () => {
     const { body } = await service.call('POST', '/things/a', { count: 13, colour: 'red' });
     expect(body.warnings).toEqual(expect.arrayContaining(['unlucky', 'unknown field colour was ignored']));
+  });
+
+  test('null means the same as an absent field, also in nested objects, unless the field gives it a meaning', async () => {
+    const body = { name: null, count: null, options: { deep: null }, cleared: null, data: { kept: null } };
+    const response = await service.call('POST', '/nulls', body);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toEqual({ count: 7, options: {}, cleared: null, data: { kept: null } });
+    expect((await service.call('POST', '/things/a', { count: null })).body.errors).toEqual([
+      'count is required',
+    ]);
+  });
+
+  test('null in a patch reaches the endpoint as a value', async () => {
+    expect((await service.call('PATCH', '/nulls', { name: null })).body.data).toEqual({ name: null });
   });
 
   test('a body for an endpoint that takes none is named too, and of very many fields only some are', async () => {

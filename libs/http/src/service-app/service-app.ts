@@ -2,10 +2,10 @@ import type { InternalKeys } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
-import type { Endpoint } from './endpoint.ts';
-import { endpointRouter } from './endpoint-router.ts';
-import { errorHandler } from './error-handler.ts';
-import { openApi } from './open-api.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import { endpointRouter } from '../endpoint/endpoint-router.ts';
+import { openApi } from '../endpoint/open-api.ts';
+import { errorHandler } from '../problem/error-handler.ts';
 
 export interface ServiceAppOptions {
   /** The service's folder name. */
@@ -20,12 +20,9 @@ export interface ServiceAppOptions {
 
 /** The express app of an inward service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
 export function serviceApp(options: ServiceAppOptions): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
+  const app = operatorApp(options);
   app.set('query parser', 'simple');
   app.set('case sensitive routing', true);
-  operatorRoutes(app, options);
   app.get(
     '/openapi.json',
     (_request, response) => void response.json(openApi(options.service, options.endpoints)),
@@ -38,11 +35,14 @@ export function serviceApp(options: ServiceAppOptions): Express {
   return app;
 }
 
-/** `/livez` (the process answers), `/readyz` (its parts do too; 503 names what is missing), `/metrics`. */
-export function operatorRoutes(
-  app: Express,
-  { metrics, readiness }: Pick<ServiceAppOptions, 'metrics' | 'readiness'>,
-): void {
+/** An app with `/livez` (the process answers), `/readyz` (its dependencies do too; 503 names what is missing) and `/metrics`. */
+export function operatorApp({
+  metrics,
+  readiness,
+}: Pick<ServiceAppOptions, 'metrics' | 'readiness'>): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
   app.get('/livez', (_request, response) => void response.json({ live: true }));
   app.get('/readyz', async (_request, response) => {
     const missing = await missingParts(readiness);
@@ -52,6 +52,7 @@ export function operatorRoutes(
     '/metrics',
     async (_request, response) => void response.type(metrics.contentType).send(await metrics.text()),
   );
+  return app;
 }
 
 const checkTimeoutMs = 2_000;

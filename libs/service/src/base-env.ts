@@ -1,0 +1,30 @@
+import { port } from '@secrets/config';
+import { z } from 'zod';
+
+/** Variables of every process: spread them into the process's own schema. */
+export const processEnv = {
+  HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+};
+
+/** Variables of a process with a database and sealed data. Keys are paths: a key itself never enters the environment. */
+export const databaseEnv = {
+  ...processEnv,
+  DATABASE_URL: z.string().min(1),
+  SEAL_KEY_FILE: z.string().min(1),
+};
+
+/** Variables of a service behind the gateway, which listens on `defaultPort` unless told otherwise. */
+export const serviceEnv = (defaultPort: number) => ({
+  ...databaseEnv,
+  PORT: port.default(defaultPort),
+  INTERNAL_KEY_FILE: z.string().min(1),
+});
+
+/** Prefix of external names and of built-in tags; one for the whole installation (docs/conventions.md#54-names). */
+export const secretNamePrefix = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,30}$/, {
+    error: 'must begin with a lower-case letter and have up to 31 lower-case letters, digits and hyphens',
+  })
+  .default('secrets');

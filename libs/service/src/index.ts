@@ -1,0 +1,3 @@
+export * from './base-env.ts';
+export * from './run-service.ts';
+export * from './stop-in-order.ts';

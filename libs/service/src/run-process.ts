@@ -1,0 +1,27 @@
+import type { Logger } from '@secrets/telemetry';
+import type { Running } from './stop-in-order.ts';
+
+const maxStopMs = 25_000;
+
+/**
+ * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with 0. If the start fails or an error is not caught, it
+ * logs the error and exits with 1; leases let other processes take over the work. A signal during the start ends the process at once.
+ */
+export async function runProcess(log: Logger, start: () => Promise<Running>): Promise<void> {
+  const fail = (error: unknown) => {
+    log.fatal({ error }, 'fatal error; exiting');
+    process.exit(1);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  let running: Running | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      if (running === undefined) process.exit(0);
+      setTimeout(() => fail(new Error('stopping took too long')), maxStopMs).unref();
+      running.stop().then(() => process.exit(0), fail);
+    });
+  }
+  running = await start().catch(fail);
+}
