@@ -1,5 +1,5 @@
-# One image for each program: docker build --build-arg SERVICE=gateway .
-# Behind a proxy with a certificate authority of its own: --secret id=build-ca,src=<file.pem>
+# Builds the image of one service: docker build --build-arg SERVICE=gateway .
+# Behind a proxy with its own certificate authority, add: --secret id=build-ca,src=<file.pem>
 
 FROM node:24-slim AS build
 WORKDIR /src
@@ -12,7 +12,7 @@ RUN --mount=type=secret,id=build-ca \
 COPY . .
 RUN pnpm install --offline --frozen-lockfile --ignore-scripts --reporter=append-only
 RUN node scripts/bundle.mjs
-# Named volumes take the owner of the folder on which they are first mounted.
+# A new named volume takes its owner from the folder that it is mounted on.
 RUN mkdir -p empty/run/keys empty/data && cd services && mkdir -p $(printf '../empty/keys/%s ' * postgres rabbitmq)
 
 FROM node:24-slim
