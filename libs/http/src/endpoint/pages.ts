@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integer } from './fields.ts';
 
 /**
- * The query of a paged list (docs/conventions.md#11-requests): at most `limit` items, those after `after`, where `after` is the last
+ * The query of a paged list (docs/conventions.md#11-verbs-and-lists): at most `limit` items, those after `after`, where `after` is the last
  * item of the page before.
  */
 export const pageQuery = <After extends z.ZodType = z.ZodString>({
