@@ -68,7 +68,7 @@ const describe = ({ perSecond, p50, p99 }: Run): string =>
 /** Columns of the table that `rowsOf` fills. */
 export const columns = [
   '',
-  'a second',
+  'per second',
   'p50 ms',
   'p99 ms',
   'CPU µs: gateway + service',

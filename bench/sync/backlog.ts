@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
 
 const atOnce = 16; // what a worker does by default
-const columns = ['', 'a second', 'first after ms', 'all after ms', 'limit a second', 'product / limit'];
+const columns = ['', 'per second', 'first after ms', 'all after ms', 'limit per second', 'product / limit'];
 
 interface Round {
   perSecond: number;
@@ -34,13 +34,13 @@ export async function measureBacklog(
     }
   }
   const rows = Object.entries(kinds).map(([kind, measured]) => rowOf(kind, measured));
-  return { title: `${secrets} secrets on their way to one store`, columns, rows, notes, measured: kinds };
+  return { title: `Pushing ${secrets} secrets to one store`, columns, rows, notes, measured: kinds };
 }
 
 const notes = [
-  'everything piled up while syncing was disabled; measured from enabling it; a second: between the first and the last',
-  `one worker process, ${atOnce} entries at once; real Postgres and RabbitMQ, every service a process, the store a simulation`,
-  `limit: the same call of the provider's client, ${atOnce} at once, from a process that does nothing else, against the same simulation`,
+  'the backlog was written while syncing was disabled; times start when it is enabled; the rate is between the first and the last push',
+  `one worker process, ${atOnce} entries at a time; Postgres and RabbitMQ, each service in its own process, a simulated store`,
+  `limit: the same call of the provider's client, ${atOnce} at a time, from a process that does nothing else, against the same simulation`,
 ];
 
 function rowOf(kind: string, rounds: Round[]): string[] {

@@ -8,7 +8,7 @@ const writes = 200;
 /** Several, since the store takes a limited number of versions of each. */
 const names = Array.from({ length: 5 }, (_, at) => `delay/app-${at}`);
 const nameOf = (write: number): string => names[write % names.length]!;
-const columns = ['', 'p50 ms', 'p99 ms', 'of the limit'];
+const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit'];
 
 /** Commits that lie between the answer to a write and the external call: two relays take, the intent, the claim. */
 const commitsBetween = 4;
@@ -34,8 +34,8 @@ export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOpti
       quantile(steps.call, share),
   );
   const rows = [
-    row('from the answer of a write to the external write', delays, median(delays) / limit[0]!),
-    ['limit: the steps in between, alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
+    row('from the response to a write until the external write', delays, median(delays) / limit[0]!),
+    ['limit: the steps in between, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
     row('a commit in Postgres', steps.commit),
     row('a confirmed publish to a quorum queue', steps.publish),
     row('a PutSecretValue of the provider’s client', steps.call),
@@ -44,8 +44,8 @@ export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOpti
 }
 
 const notes = [
-  `${writes} writes, one after the other; the external write is the moment at which the simulation answers it`,
-  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publishes and one external call, each measured alone; its p99 adds theirs`,
+  `${writes} writes, one after the other; the external write counts when the simulation responds to it`,
+  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publishes and one external call, each measured alone; its p99 is the sum of theirs`,
 ];
 
 function row(what: string, times: number[], ofLimit?: number): string[] {
