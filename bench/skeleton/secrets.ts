@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
-import type { MountRef } from '../../services/secrets/src/known-mounts.ts';
+import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
 import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
 import { readVersion } from '../../services/secrets/src/queries/read-version.ts';
 import { writeVersion } from '../../services/secrets/src/queries/write-version.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startSecrets, type TestSecrets } from './start-secrets.ts';
+import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
   await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
 });
 afterAll(() => secrets.stop());

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { messagesOf } from '../src/changes-relay.ts';
-import { eventually, startSecrets, type TestSecrets } from './start-secrets.ts';
+import { messagesOf } from '../src/changes/changes-relay.ts';
+import { eventually, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
   await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
 });
 beforeEach(() => secrets.db.query('delete from secrets.outbox'));
 afterAll(() => secrets.stop());
 
-const call: TestSecrets['call'] = (...given) => secrets.call(...given);
+const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
 const write = (name: string, value: object) => call('POST', `/kv/data/${name}`, { data: value });
 const watch = async (secret_name: string, mount = 'kv') =>
   (await secrets.ask('/internal/secrets/watch', { namespace_id: 'root', mount, secret_name })).body;

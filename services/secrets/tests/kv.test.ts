@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { startSecrets, type TestSecrets } from './start-secrets.ts';
+import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
   await secrets.call('POST', '/sys/mounts/kv', { type: 'kv', options: { version: '2' } });
 });
 afterAll(() => secrets.stop());
 
-const call: TestSecrets['call'] = (...given) => secrets.call(...given);
+const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/;
 const write = (path: string, value: object, options?: object) =>
   call('POST', `/kv/data/${path}`, { data: value, ...(options && { options }) });
@@ -109,7 +109,7 @@ describe('writing and reading', () => {
   });
 
   test('creating wants `create`, and a further version `update`', async () => {
-    const only = (...grants: never[]) => testCaller({ grants });
+    const only = (...grants: never[]) => testCaller({ grants, policies: [] });
     const creator = only('create' as never);
     const updater = only('update' as never);
     expect((await call('POST', '/kv/data/grants', { data: {} }, updater)).status).toBe(403);
@@ -173,7 +173,7 @@ test('no secret grows over 1 MiB by patches', async () => {
   const half = 'x'.repeat(600_000);
   await write('large', { a: half });
   const grown = await call('PATCH', '/kv/data/large', { data: { b: half } });
-  expect([grown.status, grown.body.errors]).toEqual([413, ['data: the secret would be over 1 MiB']]);
+  expect([grown.status, grown.body.errors]).toEqual([413, ['data: the secret would exceed 1 MiB']]);
   expect((await call('PATCH', '/kv/data/large', { data: { a: null, b: half } })).body.data.version).toBe(2);
   const kept = await call('GET', '/kv/data/large');
   expect(kept.body.data.metadata.version).toBe(2);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { eventually, namespaced, startSecrets, type TestSecrets } from './start-secrets.ts';
+import { eventually, namespaced, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
 });
 afterAll(() => secrets.stop());
 
-const call: TestSecrets['call'] = (...given) => secrets.call(...given);
+const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
 const mount = (path: string, body: object = { type: 'kv' }) => call('POST', `/sys/mounts/${path}`, body);
 
 test('a mount is made, read, tuned, listed and unmounted', async () => {
@@ -144,7 +144,7 @@ test('what was unmounted is purged after a restart, whatever its size', async ()
 });
 
 test('tuning wants `update`, and a mount that is there', async () => {
-  const creator = testCaller({ grants: ['create'] });
+  const creator = testCaller({ grants: ['create'], policies: [] });
   expect((await call('POST', '/sys/mounts/v2/tune', {}, creator)).status).toBe(403);
   expect((await call('POST', '/sys/mounts/nowhere/tune', {})).status).toBe(404);
   expect((await call('DELETE', '/sys/mounts/nowhere')).status).toBe(204);
