@@ -40,9 +40,10 @@ const writeSecretMetadata = (context: Context) =>
     path: '/metadata/*path',
     summary: 'set the metadata of a secret, even before its first version; absent fields stay as they are',
     params: SecretParams,
-    body: z.object({ ...retentionFields, custom_metadata: customMetadata.optional() }),
+    body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
     handle: async ({ mount, params, body, caller }) => {
-      const change = { ...retentionChange(body), customMetadata: body.custom_metadata };
+      const custom = body.custom_metadata === null ? {} : body.custom_metadata;
+      const change = { ...retentionChange(body), customMetadata: custom };
       await putMetadata(context, mount, params.path, change, writeGrants(caller));
       return undefined;
     },

@@ -18,10 +18,10 @@ const Version = z
   })
   .refine((given) => ['1', '2'].includes(given), { error: 'must be 2' });
 
-/** The settings of a mount. */
+/** The settings of a mount; null is the same as absent. */
 export const mountFields = {
-  description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).optional(),
-  options: z.object({ version: Version.optional() }).nullish(),
+  description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).nullish(),
+  options: z.object({ version: Version.nullish() }).nullish(),
   config: z.object(retentionFields).nullish(),
 };
 
@@ -31,7 +31,7 @@ const MountFields = z.object({ ...mountFields, ...retentionFields });
 export function mountChange({ description, config, ...retention }: z.infer<typeof MountFields>): MountChange {
   const given = Object.entries(retentionChange(retention)).filter(([, value]) => value !== undefined);
   return {
-    description,
+    description: description ?? undefined,
     ...retentionChange(config ?? {}),
     ...Object.fromEntries(given),
   };
