@@ -1,4 +1,4 @@
-import { requireCapability } from '@secrets/caller';
+import { type Caller, requireCapability } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
 import { type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
@@ -52,11 +52,9 @@ const readMount = (context: Context) =>
     path: '/sys/mounts/*path',
     summary: 'read a mount',
     params: MountParams,
-    handle: async ({ params, caller }) => {
-      const mount = await findMount(context.db, caller.namespace.id, params.path);
-      if (mount === undefined) throw notFound();
-      return { data: presentMount(mount) };
-    },
+    handle: async ({ params, caller }) => ({
+      data: presentMount(await requireMount(context, caller, params.path)),
+    }),
   });
 
 const createMount = (context: Context) =>
@@ -92,8 +90,7 @@ const readTune = (context: Context) =>
     summary: 'read the settings of a mount',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const mount = await findMount(context.db, caller.namespace.id, params.path);
-      if (mount === undefined) throw notFound();
+      const mount = await requireMount(context, caller, params.path);
       const { description } = mount;
       return { data: { ...presentRetention(mount), description, options: mountOptions } };
     },
@@ -122,13 +119,19 @@ const locateMount = (context: Context) =>
     summary: 'find the mount that contains a path',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const { id: namespaceId } = caller.namespace;
-      const found = await findMountAt(context.db, namespaceId, mountCandidates(`${params.path}/`));
-      const mount = found && (await findMount(context.db, namespaceId, found.path));
-      if (mount === undefined) throw notFound();
+      const candidates = mountCandidates(`${params.path}/`);
+      const found = await findMountAt(context.db, caller.namespace.id, candidates);
+      if (found === undefined) throw notFound();
+      const mount = await requireMount(context, caller, found.path);
       return { data: { ...presentMount(mount), path: keyOf(mount) } };
     },
   });
+
+async function requireMount({ db }: Context, caller: Caller, path: string): Promise<Mount> {
+  const mount = await findMount(db, caller.namespace.id, path);
+  if (mount === undefined) throw notFound();
+  return mount;
+}
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
