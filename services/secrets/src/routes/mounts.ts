@@ -13,13 +13,13 @@ import { cutToPage, Page } from './list-page.ts';
 import { MountType, mountChange, mountFields } from './mount-fields.ts';
 
 export const mountEndpoints = (context: Context): Endpoint[] => [
-  readTune(context),
-  writeTune(context),
-  listMountPaths(context),
   readMounts(context),
+  listMountPaths(context),
   createMount(context),
   readMount(context),
   deleteMount(context),
+  readTune(context),
+  writeTune(context),
   locateMount(context),
 ];
 
@@ -46,17 +46,6 @@ const listMountPaths = (context: Context) =>
     },
   });
 
-const readMount = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: '/sys/mounts/*path',
-    summary: 'read a mount',
-    params: MountParams,
-    handle: async ({ params, caller }) => ({
-      data: presentMount(await requireMount(context, caller, params.path)),
-    }),
-  });
-
 const createMount = (context: Context) =>
   endpoint({
     method: 'post',
@@ -68,6 +57,17 @@ const createMount = (context: Context) =>
       await enableMount(context.db, caller.namespace.id, params.path, mountChange(body));
       return undefined;
     },
+  });
+
+const readMount = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/mounts/*path',
+    summary: 'read a mount',
+    params: MountParams,
+    handle: async ({ params, caller }) => ({
+      data: presentMount(await requireMount(context, caller, params.path)),
+    }),
   });
 
 const deleteMount = (context: Context) =>
