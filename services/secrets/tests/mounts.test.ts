@@ -63,7 +63,7 @@ test('null settings of a mount are the same as absent ones', async () => {
   });
   await call('POST', '/sys/mounts/nulls/tune', { description: 'kept', config: { max_versions: 3 } });
   expect((await call('POST', '/sys/mounts/nulls/tune', absent)).status).toBe(204);
-  const version = { description: null, options: { version: null } };
+  const version = { max_versions: null, options: { version: null }, config: { max_versions: null } };
   expect((await call('POST', '/sys/mounts/nulls/tune', version)).status).toBe(204);
   expect((await call('GET', '/sys/mounts/nulls/tune')).body.data).toMatchObject({
     description: 'kept',

@@ -4,6 +4,7 @@ import {
   endpoint,
   type Method,
   methodNotTaken,
+  parseBody,
   parseInput,
   type Reply,
   type Request,
@@ -90,7 +91,7 @@ function route(
   const parsed = {
     params: parseInput(found.params, { path: rest }),
     query: parseInput(found.query, request.query),
-    body: parseInput(found.body, request.body),
+    body: parseBody(method, found.body, request.body),
   };
   return () => {
     for (const warning of unknownFieldWarnings(found.body, request.body)) request.warn(warning);

@@ -18,21 +18,25 @@ const Version = z
   })
   .refine((given) => ['1', '2'].includes(given), { error: 'must be 2' });
 
-/** The settings of a mount; null is the same as absent. */
+/** The settings of a mount. */
 export const mountFields = {
-  description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).nullish(),
-  options: z.object({ version: Version.nullish() }).nullish(),
-  config: z.object(retentionFields).nullish(),
+  description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).optional(),
+  options: z.object({ version: Version.optional() }).optional(),
+  config: z.object(retentionFields).optional(),
 };
 
 const MountFields = z.object({ ...mountFields, ...retentionFields });
 
 /** What a request changes. Retention may be in `config` or at the top level, which takes precedence. */
-export function mountChange({ description, config, ...retention }: z.infer<typeof MountFields>): MountChange {
+export function mountChange({
+  description,
+  config = {},
+  ...retention
+}: z.infer<typeof MountFields>): MountChange {
   const given = Object.entries(retentionChange(retention)).filter(([, value]) => value !== undefined);
   return {
-    description: description ?? undefined,
-    ...retentionChange(config ?? {}),
+    description,
+    ...retentionChange(config),
     ...Object.fromEntries(given),
   };
 }
