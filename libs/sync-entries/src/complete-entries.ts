@@ -1,6 +1,7 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
-import { type ClaimedEntry, locked } from './claim-entry.ts';
+import type { ClaimedEntry } from './claim-entries.ts';
+import { locked } from './sql-fragments.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -13,9 +14,10 @@ export interface Achieved {
 }
 
 /**
- * Records successes, of leases that still hold; gives the ids of those. A newer intent that came during the work makes
- * an entry due again at once. An entry whose lease was lost is not written: another holds it. Of several, those that a
- * transaction has locked at this moment are left out too: complete such a one alone, to know.
+ * Records the successes of attempts whose leases still hold, and returns the IDs of their entries. An entry that received
+ * a newer intent in the meantime becomes due again immediately. An entry whose lease was lost is not written: another
+ * worker holds it. If there are several, entries that a transaction has locked are left out too: complete those one at a
+ * time.
  */
 export async function completeEntries(
   sql: Sql,
@@ -49,18 +51,19 @@ export async function completeEntries(
 }
 
 /**
- * Records that the external secret of an entry whose `desired` is absent is gone: the row goes, and its association
- * with the last row of one that is being removed. When it was set again meanwhile, the row stays and is due.
+ * Records that the external secret of an entry with `desired` absent is deleted: deletes the row, and with the last row
+ * of an association that is being removed the association. If the entry was set again in the meantime, the row stays and
+ * is due. Returns whether the lease still held.
  */
 export function completeRemoval(db: Db, held: Held & { associationId: string }): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // Taken first: two workers that remove the last two entries must not each believe the other's is left.
+    // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
-    const [gone] = await tx.query(
+    const [deleted] = await tx.query(
       'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
       [held.id, held.fence, held.generation],
     );
-    if (gone === undefined) {
+    if (deleted === undefined) {
       const setAgain = { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null } as const;
       return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
     }
@@ -73,34 +76,17 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
   });
 }
 
-/**
- * Ends the lease of a cancelled attempt `seconds` from now, if it still holds: whoever claims the entry then
- * goes on with it. The attempt must write nothing any more.
- */
-export async function shortenLease(
-  sql: Sql,
-  held: Pick<ClaimedEntry, 'id' | 'fence'>,
-  seconds: number,
-): Promise<void> {
-  await sql.query(
-    `update sync.entries
-        set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
-      where id = $1 and fence = $2 and lease_until > now() + $3 * interval '1 second'`,
-    [held.id, held.fence, seconds],
-  );
-}
-
-/** How an attempt failed, and when the next one is. */
-export interface Failed {
+/** How an attempt failed, and when the next one takes place. */
+interface Failed {
   status: SyncStatus;
   fault: FaultKind | null;
-  /** A sentence of ours. */
+  /** The service's own wording, never the provider's response. */
   error: string;
-  /** Seconds until the next attempt; null: it waits for the operator, or for a new intent. */
+  /** Seconds until the next attempt; null if the entry waits for the operator or for a new intent. */
   retryInSeconds: number | null;
 }
 
-/** Records a failure, if the lease still holds; gives the lease back. A newer intent is tried at once. */
+/** Records a failure and ends the lease, if it still holds; returns whether it did. A newer intent is tried immediately. */
 export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries
