@@ -34,7 +34,7 @@ export const nextStatus = {
 } satisfies Record<string, (fault: FaultKind, attempts: number) => SyncStatus>;
 
 /** Who must act after a fault: the client (the operator), or the external service. */
-export const statusOfFault = {
+const statusOfFault = {
   unauthenticated: 'CLIENT_SIDE_ERROR',
   forbidden: 'CLIENT_SIDE_ERROR',
   rejected: 'CLIENT_SIDE_ERROR',

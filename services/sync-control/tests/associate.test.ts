@@ -5,13 +5,13 @@ import { testCaller } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { entriesOf } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
-import { associate } from '../src/associate.ts';
+import { associate } from '../src/associations/associate.ts';
 import type { Context } from '../src/context.ts';
-import { disassociate } from '../src/disassociate.ts';
-import { followSecret } from '../src/on-secret-change.ts';
-import { presentAssociation } from '../src/present-association.ts';
+import { disassociate } from '../src/associations/disassociate.ts';
+import { followSecret } from '../src/changes/on-secret-change.ts';
+import { presentAssociation } from '../src/associations/present-association.ts';
 import { findAssociation } from '../src/queries/associations.ts';
-import { queueRoom } from '../src/queue-room.ts';
+import { queueRoom } from '../src/queue/queue-room.ts';
 import type { WatchedSecret } from '../src/secrets-client.ts';
 
 let db: Db;

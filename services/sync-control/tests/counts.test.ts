@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
-import { countAssociations, totals } from '../src/queries/associations.ts';
+import { countAssociations, totals } from '../src/queries/association-counts.ts';
 import { countDestinations } from '../src/queries/destinations.ts';
 
 const destinations = [randomUUID(), randomUUID()];

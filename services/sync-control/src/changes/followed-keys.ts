@@ -1,25 +1,23 @@
 import type { Tx } from '@secrets/db';
 import { type DestinationDescription, findDescription } from '@secrets/destinations';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
-import { planEntries } from './plan-entries.ts';
-import type { AssociationRow, UnnamedKey } from './queries/associations.ts';
-import { findDestination } from './queries/destinations.ts';
-import { takenNames } from './taken-names.ts';
-import { possibleEntries } from './wanted-entries.ts';
+import { planEntries } from '../associations/plan-entries.ts';
+import { takenNames } from '../associations/taken-names.ts';
+import { possibleEntries } from '../associations/wanted-entries.ts';
+import type { UnnamedKey } from '../queries/associations.ts';
+import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
+import { findDestination } from '../queries/destinations.ts';
 
-/** An association whose secret changed, with where it leads. */
-export type FollowedAssociation = AssociationRow & { type: string; name: string; namespacePath: string };
-
-/** What is wanted of a secret that changed, and which of its keys cannot be synced. */
-export interface FollowedKeys {
+/** The entries that a changed secret needs, and the keys that cannot be synced. */
+interface FollowedKeys {
   wanted: NewEntry[];
   unnamed: UnnamedKey[];
 }
 
 /**
- * What a changed secret's keys lead to, when there is nobody to refuse. A key that is synced already keeps its name; a
- * new one gets one if it can, and does not hold up the others if not. Undefined at secret-path granularity: one
- * entry, whatever the keys.
+ * Returns what the keys of a changed secret lead to, where no request can be refused. A key that is already synced keeps
+ * its name. A new key that cannot be named does not hold up the others. Returns undefined at secret-path granularity,
+ * where the keys do not matter.
  */
 export async function followedKeys(
   tx: Tx,
@@ -41,21 +39,21 @@ export async function followedKeys(
   const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
   return {
     wanted: [
-      ...stillThere(description, synced, keys),
+      ...keptEntries(description, synced, keys),
       ...entries.filter(({ collisionKey }) => !taken.has(collisionKey)),
     ],
     unnamed: [...refused, ...unnamedBecauseTaken(entries, taken)],
   };
 }
 
-function stillThere(
+function keptEntries(
   { nameRule }: DestinationDescription,
   synced: readonly Entry[],
   keys: readonly string[],
 ): NewEntry[] {
-  const there = new Set(keys);
+  const current = new Set(keys);
   return synced
-    .filter(({ subKey }) => there.has(subKey))
+    .filter(({ subKey }) => current.has(subKey))
     .map(({ subKey, externalName }) => ({
       subKey,
       externalName,

@@ -1,10 +1,10 @@
 import type { Tx } from '@secrets/db';
 import { type Entry, entriesOf, requestRemoval } from '@secrets/sync-entries';
-import { deleteAssociations, markRemoving } from './queries/associations.ts';
+import { deleteAssociations, markRemoving } from '../queries/associations.ts';
 
 /**
- * Requests the removal of associations, whose rows must be locked: their external secrets go first, and an association
- * with the last of its entries. One without entries goes at once. Returns the entries as they were.
+ * Requests the removal of associations, whose rows must be locked. An association is deleted with its last entry, or
+ * immediately if it has none. Returns the entries as they were.
  */
 export async function requestAssociationRemoval(tx: Tx, associationIds: readonly string[]): Promise<Entry[]> {
   const entries = await entriesOf(tx, associationIds);

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { beforeFirst, plannedRevisions } from '../queries/association-pages.ts';
 import { type Following, followSecret } from './on-secret-change.ts';
-import { plannedRevisions } from './queries/associations.ts';
 
 const pageSize = 200;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Looks once at every association, page by page, and follows each secret that stands otherwise than when the
- * association was planned: what an event should have told and did not. Gives how many were followed.
+ * Checks every association once, page by page, and follows each secret that has changed since the association was
+ * planned, in case the event was lost. Returns how many secrets were followed.
  */
 export async function reconcile(following: Following, shouldStop: () => boolean): Promise<number> {
   const { context } = following;
   let followed = 0;
-  let after = firstId;
+  let after = beforeFirst;
   while (!shouldStop()) {
     const page = await plannedRevisions(context.db, after, pageSize);
     if (page.length === 0) break;
@@ -27,7 +26,7 @@ export async function reconcile(following: Following, shouldStop: () => boolean)
   return followed;
 }
 
-/** Of several associations of one secret the one that was planned from the oldest revision counts. */
+/** Returns the oldest planned revision of each secret: one secret may have several associations. */
 export function oldestPlans(
   page: readonly { secretId: string; plannedRevision: number }[],
 ): Map<string, number> {

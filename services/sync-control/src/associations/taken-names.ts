@@ -1,7 +1,7 @@
 import type { Tx } from '@secrets/db';
 import { type NewEntry, namesTaken } from '@secrets/sync-entries';
 
-/** Those of the new names that somebody has in the destination: by collision key, a sentence that names the holder. */
+/** Returns those of the new names that are taken in the destination: by collision key, a sentence that names the holder. */
 export async function takenNames(
   tx: Tx,
   destinationId: string,

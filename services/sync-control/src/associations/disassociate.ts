@@ -1,12 +1,12 @@
 import type { Caller } from '@secrets/caller';
 import { notFound, type Problem } from '@secrets/domain';
 import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
-import type { Context } from './context.ts';
-import { type AssociationRow, lockAssociation } from './queries/associations.ts';
-import { findDestination } from './queries/destinations.ts';
+import type { Context } from '../context.ts';
+import { type AssociationRow, lockAssociation } from '../queries/associations.ts';
+import { findDestination } from '../queries/destinations.ts';
 import { requestAssociationRemoval } from './request-association-removal.ts';
 
-/** Which association is to be removed. */
+/** The association to remove. */
 export interface RemovalRequest {
   type: string;
   name: string;
@@ -15,9 +15,9 @@ export interface RemovalRequest {
 }
 
 /**
- * Removes an association: unsyncs its external secrets, and the association disappears when that has succeeded.
- * Waits up to `waitMs`. Gives the association and its entries as they were, or undefined when there was none, which is success too
- * (docs/conventions.md#510-remove). Problems: `not_found` destination; `queue_full`.
+ * Removes an association (docs/conventions.md#510-remove): unsyncs its external secrets; the association disappears when
+ * that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or undefined if there
+ * was none, which is a success too. Problems: `not_found` destination; `queue_full`.
  */
 export async function disassociate(
   context: Context,
@@ -37,7 +37,7 @@ export async function disassociate(
   return removed;
 }
 
-/** Of what is pending already the queue does not grow, however full it is. */
+/** Throws `full` only if the queue would grow: an association whose entries are all pending adds nothing. */
 const recordRemovalIntent = (
   { db }: Context,
   destinationId: string,

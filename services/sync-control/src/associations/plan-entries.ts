@@ -1,17 +1,17 @@
 import type { Entry, NewEntry } from '@secrets/sync-entries';
 
-/** What has to be done with an association's entries so that they become the wanted ones. */
+/** The changes that turn an association's entries into the wanted ones. */
 export interface EntryPlan {
   create: NewEntry[];
-  /** Ids of entries that stay, or come back. */
+  /** IDs of entries that stay, or are restored. */
   keep: string[];
-  /** Entries that go; `replacedBy` is the sub-key whose wanted name must be there first. */
+  /** Entries to remove; `replacedBy` is the sub-key of the wanted entry that must be achieved first. */
   drop: { id: string; replacedBy: string | null }[];
 }
 
 /**
- * Compares what is there with what is wanted. An entry is the same when sub-key and external name are: a changed
- * template makes a new entry, and the old one goes after it.
+ * Compares the existing entries with the wanted ones. Entries are the same if sub-key and external name are the same: a
+ * changed template leads to a new entry, and the old one is removed after it.
  */
 export function planEntries(
   existing: readonly Pick<Entry, 'id' | 'subKey' | 'externalName'>[],
@@ -30,8 +30,8 @@ export function planEntries(
 }
 
 /**
- * The wanted entry of the same key; after a change of granularity, any of the wanted ones. Whether it is new or was
- * made by an earlier plan: that one may still be on its way.
+ * Returns the wanted entry of the same key; after a change of granularity, any of the wanted ones. It may be new or from
+ * an earlier plan, whose entry may still be pending.
  */
 function replacementOf(subKey: string, wantedKeys: ReadonlySet<string>): string | null {
   if (wantedKeys.has(subKey)) return subKey;

@@ -1,13 +1,13 @@
 import { type DestinationDescription, externalName } from '@secrets/destinations';
 import { invalid, Problem } from '@secrets/domain';
 import type { NewEntry } from '@secrets/sync-entries';
-import type { UnnamedKey } from './queries/associations.ts';
-import type { DestinationRow } from './queries/destinations.ts';
+import type { UnnamedKey } from '../queries/associations.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
 
-/** The sub-key of the entry that holds all of a secret; a key that is the empty string therefore cannot be one. */
+/** The sub-key of the entry that holds a whole secret. A key that is the empty string therefore cannot be a sub-key. */
 const wholeSecret = '';
 
-/** Why a key can never be synced at secret-key granularity, whatever the template makes of it: the end of a sentence. */
+/** Returns why a key can never be synced at secret-key granularity, with any template, as the end of a sentence. */
 export function whyNoSubKey(key: string): string | undefined {
   const ending = 'which cannot be synced at secret-key granularity';
   if (key === wholeSecret) return `a key that is the empty string, ${ending}`;
@@ -15,7 +15,7 @@ export function whyNoSubKey(key: string): string | undefined {
   return undefined;
 }
 
-/** The secret whose external names are made. */
+/** A secret, with what its external names are built from. */
 export interface NamedSecret {
   mount: string;
   accessor: string;
@@ -26,8 +26,9 @@ export interface NamedSecret {
 }
 
 /**
- * The external secrets that an association wants, by the destination's granularity and template; at secret-key
- * granularity a key that cannot be one (`whyNoSubKey`) wants none. Throws `invalid` when a name cannot be used there, `conflict` when two keys would share one name.
+ * Returns the external secrets that an association needs, by the destination's granularity and template. At secret-key
+ * granularity, keys that can never be synced (`whyNoSubKey`) are left out. Throws `invalid` if the destination does not
+ * allow a name, `conflict` if two keys would have the same name.
  */
 export function wantedEntries(
   description: DestinationDescription,
@@ -54,15 +55,15 @@ function entryOf(
   return { subKey, externalName: name, collisionKey: description.nameRule.collisionKey(name) };
 }
 
-/** What can be followed of a changed secret's keys, and which cannot. */
-export interface PossibleEntries {
+/** The keys of a changed secret that can be synced, and those that cannot. */
+interface PossibleEntries {
   entries: NewEntry[];
   refused: UnnamedKey[];
 }
 
 /**
- * The same at secret-key granularity for a secret that changed, when there is nobody to refuse: a key whose name cannot
- * be used, or is another key's, is left out with the reason, so that it does not hold up the others.
+ * As `wantedEntries`, at secret-key granularity, for a changed secret, where no request can be refused: a key whose name
+ * the destination does not allow, or another key has, is left out with the reason. It does not hold up the others.
  */
 export function possibleEntries(
   description: DestinationDescription,
@@ -106,7 +107,7 @@ function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: s
   };
 }
 
-/** Collects entries; throws `conflict` for one whose name another has. */
+/** Collects entries; throws `conflict` for an entry whose name another one has. */
 function distinctEntries(): { entries: NewEntry[]; add(entry: NewEntry): void } {
   const byName = new Map<string, NewEntry>();
   const entries: NewEntry[] = [];

@@ -4,14 +4,18 @@ import { countPending, readSyncConfig } from '@secrets/sync-entries';
 
 /** Keeps the number of pending operations within `queue_capacity`. */
 export interface QueueRoom {
-  /** The problem `queue_full` when so many more operations do not fit. Who adds none after all need not mind it. */
+  /**
+   * Returns the problem `queue_full` if this many further operations do not fit. A caller that turns out to add none may
+   * ignore it.
+   */
   whyFull(operations: number): Promise<Problem | undefined>;
 }
 
-/** Up to here the pending operations are counted at every question; above, once a second at most. */
+/** Up to this capacity, pending operations are counted for every request; above it, at most once a second. */
 const exactUpTo = 10_000;
 const estimateMs = 1_000;
 
+/** Counts what is pending in the database. */
 export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
   let estimate = { pending: 0, capacity: -1, at: 0 };
   const pending = async (capacity: number): Promise<number> => {

@@ -3,20 +3,24 @@ import type { Tx } from '@secrets/db';
 import { SecretChangedMessage } from '@secrets/domain';
 import { entriesOf, requestPut } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
-import { applyPlan } from './apply-plan.ts';
-import type { Context } from './context.ts';
-import { type FollowedAssociation, followedKeys } from './followed-keys.ts';
-import { lockAssociationsOfSecret, recordPlan } from './queries/associations.ts';
-import { requestAssociationRemoval } from './request-association-removal.ts';
-import type { InspectedSecret } from './secrets-client.ts';
+import { applyPlan } from '../associations/apply-plan.ts';
+import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
+import type { Context } from '../context.ts';
+import {
+  type FollowedAssociation,
+  lockAssociationsOfSecret,
+  recordPlan,
+} from '../queries/associations-of-secret.ts';
+import type { InspectedSecret } from '../secrets-client.ts';
+import { followedKeys } from './followed-keys.ts';
 
-/** Who follows changes: there is no caller to tell, so the association's readers and the log are told. */
+/** What changes are followed with. There is no caller to refuse, so problems go to the association and to the log. */
 export interface Following {
   context: Context;
   log: Logger;
 }
 
-/** Handles "secret S may read differently now": looks how it stands, and writes what follows for its associations. */
+/** Handles the message that a secret may have changed: reads its state and updates its associations. */
 export async function onSecretChange(
   following: Following,
   message: unknown,
@@ -30,14 +34,14 @@ export async function onSecretChange(
 }
 
 /**
- * Reconciles every association of a secret with its current state. What was seen earlier than what an association was
- * last planned from is left alone: a later look has already won.
+ * Reconciles every association of a secret with the given state. Associations that were planned from a later state are
+ * left alone.
  */
 export async function followSecret({ context, log }: Following, secret: InspectedSecret): Promise<void> {
   await context.db.transaction(async (tx) => {
     for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
       if (association.removing) continue;
-      // Its metadata or its mount is gone: unsynced, and the association goes with it.
+      // The secret's metadata was deleted or its mount was disabled.
       if (!secret.exists) await requestAssociationRemoval(tx, [association.id]);
       else if (secret.revision >= association.plannedRevision)
         await follow(tx, { context, log }, association, secret);
@@ -46,10 +50,10 @@ export async function followSecret({ context, log }: Following, secret: Inspecte
   context.queue.notify();
 }
 
-/** Of so many keys at most the association says why they are not synced. */
+/** The maximum number of keys for which an association records why they are not synced. */
 const maxRecordedKeys = 1_000;
 
-/** The worker reads what is readable when it gets there; here only keys that came or went at secret-key granularity matter. */
+/** Only added and removed keys at secret-key granularity matter here: the worker reads the value when it pushes. */
 async function follow(
   tx: Tx,
   { context, log }: Following,
@@ -64,15 +68,15 @@ async function follow(
   if (unnamed.length > 0)
     log.warn(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
-      'new keys of a secret cannot be named in the destination and are not synced',
+      'new keys of a secret are not synced: the destination does not allow their names',
     );
   if (followed === undefined) return pushAgain(tx, association.id);
-  const place = {
+  const planned = {
     id: association.id,
     destinationId: association.destinationId,
     destinationType: association.type,
   };
-  await applyPlan(tx, place, followed.wanted, { overwrite: false, verify: false });
+  await applyPlan(tx, planned, followed.wanted, { overwrite: false, verify: false });
 }
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {

@@ -12,25 +12,24 @@ import {
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
 
-/** The association whose entries are brought in line, and where it stands. */
+/** The association whose entries are planned. */
 export interface PlannedAssociation {
   id: string;
   destinationId: string;
   destinationType: string;
 }
 
-/** What is meant by bringing entries in line. */
+/** How the entries are written. */
 export interface PlanIntent {
   overwrite: boolean;
   verify: boolean;
-  /** Thrown when the queue would grow by it: there is no room. */
+  /** The problem to throw if the queue would grow; undefined if it has room. */
   full?: Problem | undefined;
 }
 
 /**
- * Writes the intents that turn an association's entries into the wanted ones; all that stay are pushed anew. To be
- * called with the association's row held. Throws `conflict` when a name is taken, naming both secrets; then nothing
- * is written.
+ * Writes the intents that turn an association's entries into the wanted ones. Entries that stay are pushed again. The
+ * association's row must be locked. Throws `conflict`, which names both secrets, if a name is taken.
  */
 export async function applyPlan(
   tx: Tx,

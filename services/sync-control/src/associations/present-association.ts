@@ -1,6 +1,6 @@
 import { type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
-import type { AssociationRow, UnnamedKey } from './queries/associations.ts';
+import type { AssociationRow, UnnamedKey } from '../queries/associations.ts';
 
 /** One line of `associated_secrets` (docs/conventions.md#56-association-objects). */
 export interface AssociationLine {
@@ -19,7 +19,7 @@ export interface AssociationLine {
 type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
 type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 
-/** The lines of one association: one a key at secret-key granularity, else one. A key that cannot be synced says why. */
+/** One association: one line for each key at secret-key granularity, otherwise one line. Keys that cannot be synced have a line with the reason. */
 export const presentAssociation = (
   association: Named & Noted,
   entries: readonly Entry[],
@@ -34,8 +34,8 @@ export const presentAssociation = (
 });
 
 /**
- * The lines of entries alone. While a new name and the old one that goes after it are under way, both are one key's:
- * its line is that of the one that most wants attention.
+ * The lines of entries alone. While a renamed external secret is replaced, two entries have the same key; its line shows
+ * the one that most needs attention.
  */
 export function presentEntries(
   association: Named,
@@ -49,8 +49,8 @@ export function presentEntries(
 
 function mostUrgent(entries: readonly Entry[]): Entry {
   const worst = statusOfAll(entries.map(({ status }) => status));
-  const wanting = entries.filter(({ status }) => status === worst);
-  return wanting.find(({ desired }) => desired === 'present') ?? wanting[0]!;
+  const worstEntries = entries.filter(({ status }) => status === worst);
+  return worstEntries.find(({ desired }) => desired === 'present') ?? worstEntries[0]!;
 }
 
 const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
@@ -66,7 +66,7 @@ const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
   last_error: entry.lastError,
 });
 
-/** A name is for whoever writes secrets and destinations to change. */
+/** The writer of the secret or of the destination must change the name. */
 const unnamedStatus: SyncStatus = 'CLIENT_SIDE_ERROR';
 
 const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedKey): AssociationLine => ({
@@ -82,18 +82,17 @@ const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedK
   last_error: reason,
 });
 
-/** What remove answers for external secrets that are gone. */
+/** What remove returns for external secrets that are deleted. */
 export function presentUnsynced(
   association: Named,
   entries: readonly Entry[],
   now: Date,
 ): Record<string, AssociationLine> {
-  const gone = entries.length > 0 ? entries : [emptyEntry];
-  const lines = presentEntries(
+  const deleted = entries.length > 0 ? entries : [emptyEntry];
+  return presentEntries(
     association,
-    gone.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
+    deleted.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
   );
-  return lines;
 }
 
 const emptyEntry: Entry = {
@@ -114,7 +113,7 @@ const emptyEntry: Entry = {
   updatedAt: new Date(0),
 };
 
-/** The status of a whole association and when it last moved. */
+/** The status of a whole association, and when it last changed. */
 export function presentSummary(
   { unnamedKeys, updatedAt }: Noted,
   entries: readonly Entry[],

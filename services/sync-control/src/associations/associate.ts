@@ -3,32 +3,32 @@ import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import { readSyncConfig } from '@secrets/sync-entries';
-import { applyPlan } from './apply-plan.ts';
-import type { Context } from './context.ts';
-import { upsertAssociation } from './queries/associations.ts';
+import type { Context } from '../context.ts';
+import { upsertAssociation } from '../queries/associations.ts';
 import {
   type DestinationKey,
   type DestinationRow,
-  endPurge,
   findDestination,
   lockDestination,
-} from './queries/destinations.ts';
-import type { WatchedSecret } from './secrets-client.ts';
+} from '../queries/destinations.ts';
+import { endPurge } from '../queries/purges.ts';
+import type { WatchedSecret } from '../secrets-client.ts';
+import { applyPlan } from './apply-plan.ts';
 import { wantedEntries, whyNoSubKey } from './wanted-entries.ts';
 
-/** Which secret is to be associated with which destination. */
+/** The secret and the destination to associate. */
 export interface AssociationRequest {
   type: string;
   name: string;
   mount: string;
   secretName: string;
-  /** An external secret of that name that is not ours may be taken over. */
+  /** Takes over an existing external secret of that name that does not belong to the destination. */
   overwrite: boolean;
 }
 
 /**
- * Sets an association (docs/conventions.md#58-set): the intent and its announcement are one row and one transaction; from
- * there on nothing is lost. Waits up to `waitMs` for the outcome. Gives the association's id.
+ * Sets an association (docs/conventions.md#58-set). The intent and its announcement are one row, written in one
+ * transaction; after it nothing can be lost. Waits up to `waitMs` for the outcome. Returns the ID of the association.
  *
  * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or
  * secret; `conflict` with another association's name or a purge; `queue_full`.
@@ -52,7 +52,7 @@ export async function associate(
 
 const maxReads = 5;
 
-/** Looks at the secret and plans from that; again, when a change has overtaken the look. */
+/** Reads the secret and plans from what was read; reads again if a change has overtaken the read. */
 async function readAndRecordIntent(
   context: Context,
   caller: Caller,
@@ -76,7 +76,7 @@ async function readAndRecordIntent(
   throw new Problem('conflict', 'the secret changes faster than it can be associated; try again');
 }
 
-/** The association is planned from a later look at its secret: this one's keys must not undo what that one brought. */
+/** The association is already planned from a later read of its secret, whose keys must not be undone. */
 class StaleRead extends Error {}
 
 function ignoreStaleRead(error: unknown): undefined {
@@ -87,7 +87,7 @@ interface Intent {
   request: AssociationRequest;
   secret: WatchedSecret;
   key: DestinationKey;
-  /** The queue has no room for it, unless what is wanted is pending already. */
+  /** The problem to throw if the queue would grow. */
   full: Problem | undefined;
 }
 
@@ -117,8 +117,8 @@ async function recordIntent(
     namespace: caller.namespace,
   };
   const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
-  const place = { id: association.id, destinationId: destination.id, destinationType: destination.type };
-  await applyPlan(tx, place, wanted, { overwrite: request.overwrite, verify: true, full });
+  const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
+  await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;
 }
 
@@ -160,7 +160,7 @@ function assertOpen(destination: DestinationRow | undefined): DestinationRow {
   return destination;
 }
 
-/** Two associations that took one name at the same moment: the loser hears it as any other collision. */
+/** If two associations take a name at the same time, the second one is refused like any other collision. */
 function rethrowNameConflict(error: unknown): never {
   if (isUniqueViolation(error, 'entries_destination_id_collision_key_key')) {
     throw new Problem('conflict', 'another association has just taken this external name in the destination');

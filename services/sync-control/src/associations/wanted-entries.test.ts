@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { findDescription } from '@secrets/destinations';
-import type { DestinationRow } from './queries/destinations.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
 import { possibleEntries, wantedEntries } from './wanted-entries.ts';
 
 const destination = (granularity: string): DestinationRow => ({
