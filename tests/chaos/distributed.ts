@@ -97,6 +97,7 @@ function processesOf(
     NODE_COMPILE_CACHE: join(tmpdir(), 'chaos-compile-cache'),
     LEASE_SECONDS: '5',
     SWEEP_SECONDS: '1',
+    LOST_SWEEP_SECONDS: '1',
     LOST_AFTER_SECONDS: '5',
   };
   const own: Record<ProcessName, [source: string, env: Record<string, string>]> = {

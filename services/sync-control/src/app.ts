@@ -10,7 +10,7 @@ import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
-import type { SyncControlConfig } from './config.ts';
+import { defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advancePurges } from './destinations/purge.ts';
 import { startEntriesRelay } from './queue/entries-relay.ts';
@@ -33,10 +33,7 @@ export interface SyncControlDeps {
 }
 
 /** Creates sync-control: its endpoints, its relay, and its background tasks. */
-export function createSyncControl(
-  deps: SyncControlDeps,
-  config: SyncControlConfig & { secretsUrl: string },
-): Service {
+export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
@@ -85,16 +82,14 @@ const followChanges = (following: Following, broker: Broker): Promise<Consumer> 
     onSecretChange(following, message, randomUUID()),
   );
 
-const defaultSweep = { everySeconds: 10, lostAfterSeconds: 60 };
-
 function repeated(
   { context, broker, log }: { context: Context; broker: Broker; log: Logger },
-  { reconcileSeconds, sweep = defaultSweep }: SyncControlConfig,
+  { reconcileSeconds, lost = defaultLost }: SyncControlConfig,
 ): Repeated[] {
   const { db } = context;
   return [
-    every(sweep.everySeconds, 'lost announcements', log, () =>
-      reviveLost({ db, broker, log }, sweep.lostAfterSeconds),
+    every(lost.sweepSeconds, 'lost announcements', log, () =>
+      reviveLost({ db, broker, log }, lost.afterSeconds),
     ),
     every(1, 'purge', log, (isStopping) => advancePurges(db, isStopping)),
     every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile({ context, log }, isStopping)),
