@@ -1,23 +1,14 @@
-import { port } from '@secrets/config';
+import { secretNamePrefix, serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 
 const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
 
-/** The environment of sync-control. Keys are given as file paths. */
+/** The environment of sync-control. */
 export const Env = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(7003),
-  DATABASE_URL: z.string().min(1),
+  ...serviceEnv(7003),
   AMQP_URL: z.string().min(1),
   SECRETS_URL: z.url().default('http://127.0.0.1:7002'),
-  SEAL_KEY_FILE: z.string().min(1),
-  INTERNAL_KEY_FILE: z.string().min(1),
-  LOG_LEVEL: z.string().default('info'),
-  /** Prefix of external names and built-in tags; the same in the whole installation. */
-  SECRET_NAME_PREFIX: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,30}$/)
-    .default('secrets'),
+  SECRET_NAME_PREFIX: secretNamePrefix,
   /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
   /** Seconds between two searches for lost announcements; 10 if absent. */
