@@ -7,29 +7,29 @@ const wanted = (subKey: string, externalName: string) => ({
   externalName,
   collisionKey: externalName,
 });
-const there = (id: string, subKey: string, externalName: string) => ({ id, subKey, externalName });
+const existing = (id: string, subKey: string, externalName: string) => ({ id, subKey, externalName });
 
 describe('planEntries', () => {
-  test('a new association creates', () => {
+  test('creates the entries of a new association', () => {
     expect(planEntries([], [wanted('', 'a')])).toEqual({ create: [wanted('', 'a')], keep: [], drop: [] });
   });
 
-  test('what is the same stays', () => {
-    expect(planEntries([there('1', '', 'a')], [wanted('', 'a')])).toEqual({
+  test('keeps an entry whose key and name are the same', () => {
+    expect(planEntries([existing('1', '', 'a')], [wanted('', 'a')])).toEqual({
       create: [],
       keep: ['1'],
       drop: [],
     });
   });
 
-  test('a changed template creates the new name first and drops the old after it', () => {
-    const plan = planEntries([there('1', 'k', 'old')], [wanted('k', 'new')]);
+  test('replaces a changed name: the old entry is dropped after the new one', () => {
+    const plan = planEntries([existing('1', 'k', 'old')], [wanted('k', 'new')]);
     expect(plan).toEqual({ create: [wanted('k', 'new')], keep: [], drop: [{ id: '1', replacedBy: 'k' }] });
   });
 
-  test('planned again while the new name is not there yet: the old one still goes after it', () => {
+  test('drops the old name after the new one also if it is planned again in between', () => {
     const plan = planEntries(
-      [there('1', 'k', 'old'), there('2', 'k', 'new'), there('3', '', 'whole')],
+      [existing('1', 'k', 'old'), existing('2', 'k', 'new'), existing('3', '', 'whole')],
       [wanted('k', 'new')],
     );
     expect(plan).toEqual({
@@ -42,17 +42,17 @@ describe('planEntries', () => {
     });
   });
 
-  test('a key that is gone is dropped at once', () => {
-    const plan = planEntries([there('1', 'a', 'A'), there('2', 'b', 'B')], [wanted('a', 'A')]);
+  test('drops the entry of a removed key without waiting', () => {
+    const plan = planEntries([existing('1', 'a', 'A'), existing('2', 'b', 'B')], [wanted('a', 'A')]);
     expect(plan).toEqual({ create: [], keep: ['1'], drop: [{ id: '2', replacedBy: null }] });
   });
 
-  test('a changed granularity drops the whole after one of the keys is there', () => {
-    const plan = planEntries([there('1', '', 'whole')], [wanted('a', 'A'), wanted('b', 'B')]);
+  test('drops the entry of the whole secret after that of a key when the granularity changes', () => {
+    const plan = planEntries([existing('1', '', 'whole')], [wanted('a', 'A'), wanted('b', 'B')]);
     expect(plan.drop).toEqual([{ id: '1', replacedBy: 'a' }]);
   });
 
-  test('every existing entry stays or goes, every wanted one stays or comes, none both', () => {
+  test('keeps or drops every existing entry, and keeps or creates every wanted one', () => {
     const names = fc.uniqueArray(
       fc.tuple(fc.constantFrom('', 'a', 'b', 'c'), fc.constantFrom('x', 'y', 'z')),
       {
@@ -61,9 +61,9 @@ describe('planEntries', () => {
     );
     fc.assert(
       fc.property(names, names, (before, after) => {
-        const existing = before.map(([key, name], index) => there(String(index), key, name));
+        const entries = before.map(([key, name], index) => existing(String(index), key, name));
         const plan = planEntries(
-          existing,
+          entries,
           after.map(([key, name]) => wanted(key, name)),
         );
         expect(plan.keep.length + plan.drop.length).toBe(before.length);

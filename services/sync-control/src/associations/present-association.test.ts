@@ -34,7 +34,7 @@ test.each([
   ['SYNCED', 'PENDING', 'old'],
   ['SYNCED', 'CLIENT_SIDE_ERROR', 'old'],
 ] as const)(
-  'of a new name (%s) and the old one that goes after it (%s) the line shows the one that wants attention: the %s',
+  'a new name that is %s and an old one that is %s share a line, which shows the one that most needs attention: the %s one',
   (newStatus, oldStatus, shown) => {
     const entries = [entry('old', 'absent', oldStatus), entry('new', 'present', newStatus)];
     for (const order of [entries, entries.toReversed()])
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('a key that cannot be synced wants attention in the summary too', () => {
+test('a key that cannot be synced determines the status of the summary', () => {
   const noted = { ...association, unnamedKeys: [{ key: 'k', reason: 'because' }] };
   expect(presentSummary(noted, [entry('a', 'present', 'SYNCED')])).toEqual({
     sync_status: 'CLIENT_SIDE_ERROR',

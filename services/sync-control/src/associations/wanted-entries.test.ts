@@ -25,12 +25,12 @@ const subKeys = (granularity: string) =>
     ({ subKey }) => subKey,
   );
 
-test('a key without a name is not taken for the whole secret', () => {
+test('leaves out a key that is the empty string: it would denote the whole secret', () => {
   expect(subKeys('secret-path')).toEqual(['']);
   expect(subKeys('secret-key')).toEqual(['user', 'pass']);
 });
 
-test('of a changed secret every key that can be named is wanted, whatever the others are called', () => {
+test('returns every key of a changed secret that can be named, and the reasons for the others', () => {
   const cloudASm = findDescription('cloudA-sm');
   const own = destination('secret-key');
   own.settings.secret_name_template = 'x/{{ .SecretKey | lowercase }}';

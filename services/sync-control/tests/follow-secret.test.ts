@@ -29,10 +29,7 @@ beforeAll(async () => {
   );
 });
 afterAll(() => db.close());
-beforeEach(async () => {
-  await db.query('delete from sync.associations');
-  await db.query('update sync.config set queue_capacity = default');
-});
+beforeEach(() => db.query('delete from sync.associations'));
 
 const ids = { mount_id: randomUUID(), secret_id: randomUUID() };
 const secretAt = (revision: number, keys: string[]): WatchedSecret => ({
@@ -46,14 +43,14 @@ const secretAt = (revision: number, keys: string[]): WatchedSecret => ({
   keys,
 });
 
-/** What is looked up, look after look. */
-function contextSeeing(...looks: WatchedSecret[]): Context {
+/** A context in which the secrets service returns these states, one after the other. */
+function contextSeeing(...states: WatchedSecret[]): Context {
   const unused = () => Promise.reject(new Error('not used here'));
   return {
     db,
     keyRing: undefined as never,
     secrets: {
-      watch: async () => looks.shift() ?? unused(),
+      watch: async () => states.shift() ?? unused(),
       accessorOf: unused,
       inspect: unused,
       close: async () => undefined,
@@ -68,8 +65,7 @@ function contextSeeing(...looks: WatchedSecret[]): Context {
   };
 }
 
-const wanted = () =>
-  db.query('select sub_key as key, desired from sync.entries order by sub_key').then((rows) => rows);
+const wanted = () => db.query('select sub_key as key, desired from sync.entries order by sub_key');
 const usualTemplate = '{{ .SecretPath }}/{{ .SecretKey }}';
 const granularityIs = (granularity: string) =>
   db.query(
@@ -83,7 +79,7 @@ const templateIs = (template: string) =>
   );
 const request = { type: 'cloudA-sm', name: 'd', mount: 'kv', secretName: 's', overwrite: false };
 
-test('a set whose look at the secret was overtaken by a change looks again, and drops no key that came meanwhile', async () => {
+test('a set that a change overtook reads the secret again, and keeps the keys that the change added', async () => {
   const [early, late] = [secretAt(1, ['a']), secretAt(2, ['a', 'b'])];
   await associate(contextSeeing(early), testCaller(), request, 0);
   await followSecret(
@@ -97,22 +93,7 @@ test('a set whose look at the secret was overtaken by a change looks again, and 
   ]);
 });
 
-test('setting again while the new name is not there yet keeps the old one until it is', async () => {
-  const look = secretAt(1, ['a']);
-  await associate(contextSeeing(look), testCaller(), request, 0);
-  await templateIs('new/{{ .SecretPath }}/{{ .SecretKey }}');
-  await associate(contextSeeing(look), testCaller(), request, 0);
-  await associate(contextSeeing(look), testCaller(), request, 0);
-  await templateIs(usualTemplate);
-  expect(
-    await db.query(
-      `select old.external_name as old, new.external_name as new
-         from sync.entries old join sync.entries new on new.id = old.waits_for`,
-    ),
-  ).toEqual([{ old: 's/a', new: 'new/s/a' }]);
-});
-
-describe('keys that come and cannot be synced', () => {
+describe('keys that a change adds and that cannot be synced', () => {
   const follow = (revision: number, keys: string[]) =>
     followSecret({ context: contextSeeing(), log: silentLogger() }, { ...secretAt(revision, keys), ...ids });
   const lines = async () => {
@@ -121,7 +102,7 @@ describe('keys that come and cannot be synced', () => {
     return presentAssociation(association, await entriesOf(db, [association.id]));
   };
 
-  test('have a line that says why, until they can be or are gone', async () => {
+  test('have a line with the reason until they are removed', async () => {
     await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'not good', '', '\0', '\ud800', 'b']);
     expect(await lines()).toEqual({
@@ -147,7 +128,7 @@ describe('keys that come and cannot be synced', () => {
     expect(Object.keys(await lines())).toEqual(['kv_1/s/a', 'kv_1/s/b']);
   });
 
-  test('name the other secret that has the name; set again, they are synced once it is free', async () => {
+  test('name the other secret that has the name, and are synced by a set once the name is free', async () => {
     await templateIs('x/{{ .SecretKey }}');
     const other = { ...secretAt(1, ['b']), secret_id: randomUUID() };
     await associate(contextSeeing(other), testCaller(), { ...request, secretName: 'other' }, 0);
@@ -164,7 +145,7 @@ describe('keys that come and cannot be synced', () => {
     await templateIs(usualTemplate);
   });
 
-  test('never cost a key that is synced already: its name stays its own, whatever comes and whatever the template is now', async () => {
+  test('never take the name of a key that is already synced, whatever the template is now', async () => {
     await templateIs('x/{{ .SecretKey | lowercase }}');
     await associate(contextSeeing(secretAt(1, ['B'])), testCaller(), request, 0);
     await follow(2, ['b', 'B']);
@@ -175,7 +156,7 @@ describe('keys that come and cannot be synced', () => {
     await templateIs(usualTemplate);
   });
 
-  test('are followed while the whole secret’s old name waits to go', async () => {
+  test('are followed while the old name of the whole secret waits for its removal', async () => {
     await granularityIs('secret-path');
     await templateIs('whole/{{ .SecretPath }}');
     await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
@@ -190,63 +171,10 @@ describe('keys that come and cannot be synced', () => {
     ]);
   });
 
-  test('are no longer spoken of when the association is to go', async () => {
+  test('have no line while the association is removed', async () => {
     await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
     await follow(2, ['a', 'not good']);
     await disassociate(contextSeeing(), testCaller(), request, 0);
     expect(Object.keys(await lines())).toEqual(['kv_1/s/a']);
-  });
-});
-
-describe('with a queue that is full', () => {
-  const full = { kind: 'queue_full' };
-  const capacityIs = (capacity: number) => db.query('update sync.config set queue_capacity = $1', [capacity]);
-  const set = (keys: string[], secretName = 's') =>
-    associate(
-      contextSeeing({ ...secretAt(1, keys), secret_id: randomUUID() }),
-      testCaller(),
-      { ...request, secretName },
-      0,
-    );
-  const remove = () => disassociate(contextSeeing(), testCaller(), request, 0);
-  const achieved = () =>
-    db.query('update sync.entries set applied_generation = generation, due_at = null, announced_at = null');
-
-  test('setting again what is pending already passes: it adds nothing', async () => {
-    await set(['a', 'b']);
-    for (const capacity of [2, 1]) {
-      await capacityIs(capacity);
-      await set(['a', 'b']);
-      await set(['a']);
-    }
-  });
-
-  test('what adds to it is refused and writes nothing: a new key, a new association, one that was achieved', async () => {
-    await set(['a', 'b']);
-    await capacityIs(2);
-    await expect(set(['a', 'b', 'c'])).rejects.toMatchObject(full);
-    await expect(set(['a'], 'other')).rejects.toMatchObject(full);
-    expect(await wanted()).toHaveLength(2);
-    await achieved();
-    await set(['x', 'y'], 'other');
-    await expect(set(['a', 'b'])).rejects.toMatchObject(full);
-    expect(await db.query('select id from sync.entries where applied_generation = generation')).toHaveLength(
-      2,
-    );
-  });
-
-  test('removing what is pending, or was never there, passes; what was achieved is refused', async () => {
-    await set(['a', 'b']);
-    await capacityIs(2);
-    await remove();
-    expect(await wanted()).toEqual([
-      { key: 'a', desired: 'absent' },
-      { key: 'b', desired: 'absent' },
-    ]);
-    await achieved();
-    await set(['x', 'y'], 'other');
-    await expect(remove()).rejects.toMatchObject(full);
-    await db.query(`delete from sync.associations where secret_name = 's'`);
-    expect(await remove()).toBeUndefined();
   });
 });
