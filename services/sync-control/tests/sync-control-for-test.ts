@@ -23,7 +23,7 @@ import {
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSyncControl } from '../src/app.ts';
 
-export const destinationType = 'cloudA-sm';
+const destinationType = 'cloudA-sm';
 
 /** sync-control and the secrets service on one database of their own, without a worker. */
 export interface SyncControlForTest {
@@ -58,7 +58,7 @@ export interface Fixture {
   lines(): Promise<Record<string, Line>>;
 }
 
-export type Line = Record<string, unknown> & { sync_status: string; external_name: string };
+type Line = Record<string, unknown> & { sync_status: string; external_name: string };
 
 export async function startSyncControlForTest(): Promise<SyncControlForTest> {
   const db = await openTestDb();

@@ -14,7 +14,7 @@ import {
 import type { InspectedSecret } from '../secrets-client.ts';
 import { followedKeys } from './followed-keys.ts';
 
-/** What changes are followed with. There is no caller to refuse, so problems go to the association and to the log. */
+/** The dependencies of following changes. No request can be refused, so problems go to the association and to the log. */
 export interface Following {
   context: Context;
   log: Logger;

@@ -10,8 +10,8 @@ const pageSize = 200;
 
 /**
  * Advances every purge by one step: requests the removal of the remaining associations, deletes the destination when none
- * is left, and records the first failure as `purge_error`. Called periodically; safe in several processes. If the
- * service stops, a purge of many associations ends between two pages.
+ * is left, and records the first failure as `purge_error`. Called periodically; safe in several processes. When
+ * the service stops, a purge of many associations ends between two pages.
  */
 export async function advancePurges(db: Db, isStopping: () => boolean): Promise<void> {
   for (const id of await destinationsInPurge(db)) await advancePurge(db, id, isStopping);

@@ -2,7 +2,7 @@ import { credentialsAad } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import type { DestinationRow } from '../queries/destinations.ts';
 
-/** The secret fields of a destination in the clear. */
+/** The secret fields of a destination in plain text. */
 export type Credentials = Record<string, string>;
 
 /** Returns the credentials of a stored destination; empty if it has none. */
