@@ -24,7 +24,6 @@ export async function reviveLost(
     if (disabled && ready > 0) continue;
     const factor = ready > 0 ? nonEmptyQueueFactor : 1;
     const revived = await reviveLostEntries(db, type, lostAfterSeconds * factor);
-    if (revived > 0)
-      log.warn({ destinationType: type, revived }, 'announcements of entries were lost and are repeated');
+    if (revived > 0) log.warn({ destinationType: type, revived }, 'lost messages were sent again');
   }
 }
