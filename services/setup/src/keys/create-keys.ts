@@ -6,18 +6,18 @@ import { keyFiles } from './key-files.ts';
 import { writeOnce } from './write-once.ts';
 
 /**
- * Makes every key, password and address that the services need, in one folder for each under `KEYS_DIR`. What is
- * there stays as it is, so it may run at every start, be interrupted anywhere, and run twice at once. A folder that
- * was lost is made again, the same, from the folder `setup`.
+ * Creates every key, password and URL that the services need, in one folder per service under `KEYS_DIR`. Existing files are
+ * not changed, so this may run at every start, be interrupted at any point, and run concurrently. Lost folders are restored
+ * with the same content from the folder `setup`.
  *
- * Throws when `setup` is empty beside folders that are not: new keys could read nothing of what is stored.
+ * @throws if `setup` is empty but other folders are not: new keys could not open the stored data
  */
-export function makeKeys(env: KeysEnv): { folders: string[] } {
+export function createKeys(env: KeysEnv): { folders: string[] } {
   const root = env.KEYS_DIR;
   const orphan = isEmpty(join(root, setupFolder)) && namesIn(root).find((name) => !isEmpty(join(root, name)));
   if (orphan) {
     throw new Error(
-      `${join(root, setupFolder)} is empty, and ${join(root, orphan)} is not; restore ${setupFolder} from your backup`,
+      `${join(root, setupFolder)} is empty, but ${join(root, orphan)} is not; restore ${setupFolder} from your backup`,
     );
   }
   const files = keyFiles(openInstallation(join(root, setupFolder)), env);
@@ -27,5 +27,5 @@ export function makeKeys(env: KeysEnv): { folders: string[] } {
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-/** Holds no finished file: a draft alone is what an interrupted first run left. */
+/** Whether a folder contains no complete file. An interrupted first run may have left a draft. */
 const isEmpty = (folder: string): boolean => namesIn(folder).every((name) => name.startsWith('.'));

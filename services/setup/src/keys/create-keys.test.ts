@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseInternalKeys, readInternalKeys, tokenKind } from '@secrets/access';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
+import { eventually } from '@secrets/testing';
 import fc from 'fast-check';
 import { KeysEnv } from '../config.ts';
-import { makeKeys } from './make-keys.ts';
+import { createKeys } from './create-keys.ts';
 
 describe('keys', () => {
   let root: string;
@@ -21,14 +22,14 @@ describe('keys', () => {
 
   const names = () =>
     readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => statSync(join(root, name), { throwIfNoEntry: false })?.isFile(), // a process at work renames files
+      (name) => statSync(join(root, name), { throwIfNoEntry: false })?.isFile(), // a running process removes drafts
     );
   const everything = () =>
     Object.fromEntries(names().map((name) => [name, readFileSync(join(root, name), 'utf8')]));
   const read = (name: string) => readFileSync(join(root, name), 'utf8').trim();
 
-  test('gives each service its own folder, and only what it needs', () => {
-    makeKeys(env);
+  test('creates one folder per service, with only the files that it needs', () => {
+    createKeys(env);
     const byFolder = Object.groupBy(
       names().map((name) => name.split('/')),
       ([folder]) => folder!,
@@ -49,8 +50,8 @@ describe('keys', () => {
     for (const name of names()) expect(statSync(join(root, name)).mode & 0o777).toBe(0o400);
   });
 
-  test('no service can speak for another', () => {
-    makeKeys(env);
+  test('no service has the key of a call between two others', () => {
+    createKeys(env);
     const keysOf = (service: string) => readInternalKeys(join(root, service, 'internal.key'));
     expect(keysOf('gateway').keyFor('gateway', 'secrets')).toEqual(
       keysOf('secrets').keyFor('gateway', 'secrets'),
@@ -67,8 +68,8 @@ describe('keys', () => {
     expect(() => parseInternalKeys(read('setup/internal.key'), 'x').keyFor('a', 'b')).not.toThrow();
   });
 
-  test('a worker opens values and credentials; nobody else opens both', () => {
-    makeKeys(env);
+  test('only workers open both secret values and destination credentials', () => {
+    createKeys(env);
     const keyRingOf = (service: string) => readKeyRing(join(root, service, 'seal.key'));
     for (const service of ['secrets', 'sync-control']) {
       const sealed = encrypt(keyRingOf(service), 'row', Buffer.from('value'));
@@ -80,8 +81,8 @@ describe('keys', () => {
     }
   });
 
-  test('the root token is one, and addresses name role, host and database', () => {
-    makeKeys(KeysEnv.parse({ KEYS_DIR: root, DATABASE_ADDRESS: 'db.example:6543/vault' }));
+  test('the root token is a service token, and URLs contain user, password, host and database', () => {
+    createKeys(KeysEnv.parse({ KEYS_DIR: root, DATABASE_ADDRESS: 'db.example:6543/vault' }));
     expect(tokenKind(read('login/root-token'))).toBe('service');
     const url = new URL(read('sync-worker-clouda-sm/database-url'));
     expect([url.username, url.host, url.pathname]).toEqual([
@@ -97,46 +98,46 @@ describe('keys', () => {
     expect(new URL(read('setup/database-url')).password).toBe(read('postgres/password'));
   });
 
-  test('runs again and changes nothing, not even what the operator changed', () => {
-    makeKeys(env);
+  test('a second run changes nothing, not even a file that the operator changed', () => {
+    createKeys(env);
     rmSync(join(root, 'secrets/seal.key'));
     writeFileSync(join(root, 'secrets/seal.key'), 'secrets2:of the operator\n');
     const before = everything();
-    makeKeys(env);
+    createKeys(env);
     expect(everything()).toEqual(before);
   });
 
-  test('whatever is lost beside the folder setup is made again, the same', () => {
-    makeKeys(env);
+  test('restores lost files from the folder setup, with the same content', () => {
+    createKeys(env);
     const before = everything();
     const derived = names().filter((name) => !name.startsWith('setup/') || name.endsWith('-url'));
     fc.assert(
       fc.property(fc.subarray(derived), (lost) => {
         for (const name of lost) rmSync(join(root, name));
-        makeKeys(env);
+        createKeys(env);
         expect(everything()).toEqual(before);
       }),
       { numRuns: 30 },
     );
   });
 
-  test('refuses to generate new keys beside older ones', () => {
-    makeKeys(env);
+  test('refuses to generate keys when only the folder setup is empty', () => {
+    createKeys(env);
     const before = everything();
     for (const name of readdirSync(join(root, 'setup'))) rmSync(join(root, 'setup', name));
-    expect(() => makeKeys(env)).toThrow(/setup is empty.*restore setup from your backup/);
+    expect(() => createKeys(env)).toThrow(/setup is empty.*restore setup from your backup/);
     expect(Object.keys(everything())).toEqual(
       Object.keys(before).filter((name) => !name.startsWith('setup/')),
     );
   });
 
-  test('several at once agree; one that is killed anywhere leaves whole files, and the next one goes on', async () => {
+  test('concurrent runs agree, and a killed run leaves only complete files', async () => {
     const program = new URL('../main.ts', import.meta.url).pathname;
     const start = () =>
       spawn(process.execPath, [program, 'keys'], { env: { KEYS_DIR: root }, stdio: 'ignore' });
     const ended = (child: ReturnType<typeof start>) => new Promise((resolve) => child.once('exit', resolve));
     const killed = start();
-    while (names().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await eventually(() => names().length > 0, { intervalMs: 1 });
     killed.kill('SIGKILL');
     await ended(killed);
     const kept = Object.entries(everything()).filter(([name]) => !name.split('/')[1]!.startsWith('.'));
