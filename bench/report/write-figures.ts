@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const begin = '<!-- figures -->';
 const end = '<!-- end of figures -->';
 
-/** Writes figures into a page: between its two marks when it has them, else as the whole of the file. */
+/** Writes figures to a file: between its two marks if it has them, otherwise as its whole content. */
 export function writeFigures(file: string, figures: string): void {
   const page = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

@@ -1,13 +1,13 @@
 import { Pool } from 'undici';
 
-/** One request to the product or the sandbox; gives the answer's body, undefined when there is none. */
+/** Sends a request to the product or the sandbox. Returns the parsed body of the response, or undefined without one. */
 export type Api = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => Promise<unknown>;
 
-/** A client of an API under `/v1`, over kept-alive connections. Throws when an answer is not 2xx. */
+/** Returns a client of the product's API, with keep-alive connections. It throws if a response is not 2xx. */
 export const apiClient = (url: string, token: string): Api =>
-  client(`${url}`, '/v1/', { 'x-service-token': token });
+  client(url, '/v1/', { 'x-service-token': token });
 
-/** A client of the sandbox's own paths. */
+/** Returns a client of the sandbox's control API. */
 export const sandboxClient = (url: string): Api => client(url, '/_sandbox/', {});
 
 function client(url: string, base: string, headers: Record<string, string>): Api {
@@ -25,15 +25,15 @@ function client(url: string, base: string, headers: Record<string, string>): Api
   };
 }
 
-/** Does something for each of the values, so many at once. */
+/** Calls `work` for each value, with at most `concurrency` calls at once. */
 export async function forEach<T>(
   values: readonly T[],
-  atOnce: number,
+  concurrency: number,
   work: (value: T) => Promise<unknown>,
 ): Promise<void> {
   const rest = values.values();
   const worker = async () => {
     for (const value of rest) await work(value);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

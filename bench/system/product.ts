@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
-import type { BenchOptions } from './bench-options.ts';
 import { type Program, startProgram, stopPrograms } from './program.ts';
 
 export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles'> {
-  /** Base URL of the sandbox, where it is wanted: its directory for login, its store for the worker. */
+  /** Base URL of the sandbox, if login needs its directory or the worker its store. */
   sandboxUrl?: string;
-  /** Whether sync-control and a worker run. Default false. */
+  /** Whether to start sync-control and a worker; default false. */
   sync?: boolean;
 }
 
-/** The product, each service a process of its own. */
+/** The running product. Each service is a process of its own. */
 export interface Product {
   url: string;
   rootToken: string;
@@ -23,9 +23,9 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-const nowhere = 'http://127.0.0.1:9';
+const unusedUrl = 'http://127.0.0.1:9';
 
-/** Starts login, secrets and the gateway on the run's database; with `sync`, also sync-control and a worker. */
+/** Starts login, secrets and the gateway; with `sync`, also sync-control and a worker. */
 export async function startProduct({
   servers,
   profiles,
@@ -52,7 +52,7 @@ export async function startProduct({
     return program;
   };
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder); // holds keys
+  process.once('exit', removeFolder); // contains keys
   const stop = async () => {
     await stopPrograms(running);
     removeFolder();
@@ -81,14 +81,14 @@ type StartService = (
   portVariable?: string,
 ) => Promise<Program>;
 
-/** Starts each service after those whose URLs it needs. */
+/** Starts each service after those whose URL it needs. */
 async function startServices(start: StartService, sync: boolean) {
   const login = await start('login');
   const secrets = await start('secrets');
   const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
   const control = sync ? await start('sync-control', inward) : undefined;
   if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
-  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? nowhere, INTERNAL_PORT: '0' };
+  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, INTERNAL_PORT: '0' };
   const gateway = await start('gateway', outward);
   return { gateway, login, secrets };
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-const microsecondsPerTick = 10_000; // Linux tells a process' time in hundredths of a second
+const microsecondsPerTick = 10_000; // Linux reports CPU time in hundredths of a second
 
-/** CPU time that each of these processes has used so far, in µs; undefined where the system does not tell. */
+/** Returns the CPU time that each process has used, in µs, or undefined if the operating system does not report it. */
 export function cpuMicroseconds(pids: readonly number[]): number[] | undefined {
   try {
     return pids.map((pid) => ticksOf(pid) * microsecondsPerTick);

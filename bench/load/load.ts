@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Requests over kept-alive connections, each with a path and a body drawn at random from those given. */
+/** Requests over keep-alive connections, each with a random one of the paths and bodies. */
 export interface LoadJob {
   url: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   paths: string[];
-  /** None: requests without a body. */
+  /** If empty, the requests have no body. */
   bodies: string[];
   connections: number;
   seconds: number;
@@ -21,15 +21,16 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Sends requests for a while from a process of its own. Throws when one was not answered with 2xx. */
+/** Sends requests from a process of its own. Throws if a response is not 2xx. */
 export async function load(job: LoadJob): Promise<LoadResult> {
   const child = fork(new URL('./load-process.ts', import.meta.url));
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   try {
     child.send(job);
-    const ended = once(child, 'exit').then(() => [{ failure: 'the load generator ended' }]);
-    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [
+    const exited = new AbortController();
+    child.once('exit', () => exited.abort(new Error('the load generator exited')));
+    const [answer] = (await once(child, 'message', { signal: exited.signal })) as [
       LoadResult & { failure?: string },
     ];
     if (answer.failure !== undefined) throw new Error(`${job.method} ${job.url}: ${answer.failure}`);

@@ -1,24 +1,24 @@
-import { type Api, sandboxClient } from './api-client.ts';
-import type { BenchOptions } from './bench-options.ts';
-import { startStoreLooper } from './limits/run-store-loop.ts';
-import type { StoreAccess } from './limits/store-client.ts';
-import { startProduct } from './product.ts';
-import { startProgram } from './program.ts';
-import type { Report } from './report.ts';
-import { measureBacklog } from './sync/backlog.ts';
-import { measureDelay } from './sync/delay.ts';
-import { openSyncSetup } from './sync/sync-setup.ts';
+import type { BenchOptions } from '../command-line.ts';
+import type { StoreAccess } from '../limits/store-client.ts';
+import { startStoreProcess } from '../limits/store-process.ts';
+import type { Report } from '../report/report.ts';
+import { type Api, sandboxClient } from '../system/api-client.ts';
+import { startProduct } from '../system/product.ts';
+import { startProgram } from '../system/program.ts';
+import { measureBacklog } from './backlog.ts';
+import { measureDelay } from './delay.ts';
+import { openSyncSetup } from './sync-setup.ts';
 
-/** Secrets on their way to an external store, beside the same calls of the provider's client alone. */
+/** Measures the synchronization with an external store, compared with the same calls of the provider's client alone. */
 export async function benchSync(options: BenchOptions): Promise<Report[]> {
   const sandbox = await startProgram({ source: 'services/sandbox/src/main.ts', env: {} });
-  const looper = startStoreLooper();
+  const storeProcess = startStoreProcess();
   try {
     const product = await startProduct({ ...options, sandboxUrl: sandbox.url, sync: true });
     try {
       const control = sandboxClient(sandbox.url);
       const access = await storeAccess(sandbox.url, control);
-      const setup = await openSyncSetup({ product, sandbox: control, access, looper }, options);
+      const setup = await openSyncSetup({ product, sandbox: control, access, storeProcess }, options);
       try {
         return [await measureBacklog(setup, options), await measureDelay(setup, options)];
       } finally {
@@ -28,7 +28,7 @@ export async function benchSync(options: BenchOptions): Promise<Report[]> {
       await product.stop();
     }
   } finally {
-    looper.stop();
+    storeProcess.stop();
     await sandbox.stop();
   }
 }

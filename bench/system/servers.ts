@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'amqplib';
 import pg from 'pg';
-import { startTestServices } from '../scripts/test-services.ts';
+import { startTestServices } from '../../scripts/test-services.ts';
 
-/** Postgres and RabbitMQ. */
+/** Postgres and RabbitMQ, as used by the benchmarks. */
 export interface BenchServers {
   amqpUrl: string;
   versions: { postgres: string; rabbitmq: string };
-  /** Makes an empty database, for one program of the bench. */
+  /** Creates an empty database for one benchmark. */
   createDatabase(): Promise<BenchDatabase>;
-  /** Stops what was started. */
+  /** Stops the servers that were started. */
   stop(): Promise<void>;
 }
 
@@ -18,12 +18,13 @@ interface BenchDatabase {
   drop(): Promise<void>;
 }
 
-/** Finds or starts both servers, with durable settings. Throws, saying what is missing, when one cannot be had. */
+/** Finds both servers, or starts them with durable settings. Throws an error with the reason if one is not available. */
 export async function startServers(log: (line: string) => void): Promise<BenchServers> {
   const services = await startTestServices({ log, prefix: 'BENCH', durable: true });
   const { databaseUrl: server, amqpUrl, how } = services;
   try {
-    if (amqpUrl === undefined) throw new Error(`The bench needs RabbitMQ (BENCH_AMQP_URL); ${how.rabbitmq}`);
+    if (amqpUrl === undefined)
+      throw new Error(`the benchmarks need RabbitMQ (BENCH_AMQP_URL): ${how.rabbitmq}`);
     return {
       amqpUrl,
       versions: { postgres: await postgresVersion(server), rabbitmq: await rabbitVersion(amqpUrl) },

@@ -1,14 +1,14 @@
-/** A table of figures, with what a reader must know to read it. */
+/** A table of figures, with notes that explain it. */
 export interface Report {
   title: string;
   columns: string[];
   rows: string[][];
   notes: string[];
-  /** Everything that was measured, for programs. */
+  /** All measurements, for the JSON file. */
   measured: unknown;
 }
 
-/** All tables as text for a terminal. */
+/** Formats all tables for a terminal. */
 export const asText = (machine: string[], reports: Report[]): string =>
   [machine.join('\n'), ...reports.map(tableText)].join('\n\n');
 
@@ -24,7 +24,7 @@ function tableText({ title, columns, rows, notes }: Report): string {
   return [title, line(columns), ...rows.map(line), ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
-/** The same tables in Markdown. */
+/** Formats all tables in Markdown. */
 export const asMarkdown = (machine: string[], reports: Report[]): string =>
   `${[machine.map((line) => `- ${line}`).join('\n'), ...reports.map(tableMarkdown)].join('\n\n')}\n`;
 

@@ -2,27 +2,27 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '../scripts/free-ports.ts';
-import { type ChildServer, startChildServer } from '../scripts/test-services/child-server.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
+import { type ChildServer, startChildServer } from '../../scripts/test-services/child-server.ts';
 
-/** One process that serves HTTP on a free port of this machine. */
+/** A process that serves HTTP on a free port of this machine. */
 export interface Program extends ChildServer {
   url: string;
 }
 
 export interface ProgramOptions {
-  /** Path of its source, from the repository's root. */
+  /** Its source file, relative to the repository's root. */
   source: string;
   env: Record<string, string>;
-  /** The variable that takes its port; default `PORT`. */
+  /** The environment variable for its port; default `PORT`. */
   portVariable?: string;
-  /** Folder for a CPU profile, written when it ends. */
+  /** Folder for its CPU profile, which is written when it exits. */
   profiles?: string | undefined;
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts a program and resolves when it listens. It ends with this process. */
+/** Starts a program and resolves when it listens. It is stopped when this process exits. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { source, env, portVariable = 'PORT', profiles } = options;
   const [port] = (await freePorts(1)) as [number];
@@ -49,7 +49,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   return { ...server, url: `http://127.0.0.1:${port}` };
 }
 
-/** Stops programs one after the other. */
+/** Stops programs in order. */
 export async function stopPrograms(programs: readonly ChildServer[]): Promise<void> {
   for (const program of programs) await program.stop();
 }

@@ -2,11 +2,11 @@ import { cpuMicroseconds } from './cpu-time.ts';
 import { type LoadJob, type LoadResult, load } from './load.ts';
 import { median } from './statistics.ts';
 
-/** What is measured: the product, or what it is measured by. */
+/** One of the systems that are compared: the product or a skeleton. */
 export interface Side {
   name: string;
   url: string;
-  /** Processes that work for it, the gateway first; without database and broker. */
+  /** Its processes, the gateway first, without database and broker. */
   pids: number[];
 }
 
@@ -17,11 +17,11 @@ export interface Load {
 }
 
 interface Run extends LoadResult {
-  /** CPU time of a request in each of the side's processes; undefined where the system does not tell. */
+  /** CPU time per request in each of the side's processes; undefined if the operating system does not report it. */
   cpuMicrosecondsEach: number[] | undefined;
 }
 
-/** Runs of each side, in the order of the rounds. */
+/** The runs of each side by its name, in the order of the rounds. */
 export type Runs = Map<string, Run[]>;
 
 export interface Rounds {
@@ -33,20 +33,16 @@ export interface Rounds {
 const connections = 32;
 const warmUpSeconds = 3;
 
-/** Sends one kind of load to all sides in turn, round after round; the side that begins changes. */
-export async function alternate(
-  sides: Side[],
-  wanted: Load,
-  { rounds, seconds, log }: Rounds,
-): Promise<Runs> {
+/** Measures one kind of load on all sides in turn, in each round. Every round begins with another side. */
+export async function alternate(sides: Side[], kind: Load, { rounds, seconds, log }: Rounds): Promise<Runs> {
   const runs: Runs = new Map(sides.map(({ name }) => [name, []]));
-  for (const side of sides) await runOnce(side, wanted, warmUpSeconds);
+  for (const side of sides) await runOnce(side, kind, warmUpSeconds);
   for (let round = 0; round < rounds; round += 1) {
     const inTurn = sides.map((_, at) => sides[(at + round) % sides.length]!);
     for (const side of inTurn) {
-      const run = await runOnce(side, wanted, seconds);
+      const run = await runOnce(side, kind, seconds);
       runs.get(side.name)?.push(run);
-      log(`round ${round + 1} of ${rounds}, ${wanted.name}, ${side.name}: ${describe(run)}`);
+      log(`round ${round + 1} of ${rounds}, ${kind.name}, ${side.name}: ${describe(run)}`);
     }
   }
   return runs;
@@ -65,10 +61,10 @@ async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run>
 const describe = ({ perSecond, p50, p99 }: Run): string =>
   `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
-/** Columns of the table that `rowsOf` fills. */
+/** The columns of `rowsOf`. */
 export const columns = [
   '',
-  'a second',
+  'per second',
   'p50 ms',
   'p99 ms',
   'CPU µs: gateway + service',
@@ -76,7 +72,7 @@ export const columns = [
   'CPU this / product',
 ];
 
-/** One row a side: medians over the rounds, and the medians of the ratios within each round. */
+/** Returns one row per side: medians over the rounds, and medians of the ratios within each round. */
 export function rowsOf(name: string, runs: Runs): string[][] {
   const [product = []] = runs.values();
   return [...runs].map(([side, measured]) => {
@@ -91,10 +87,10 @@ export function rowsOf(name: string, runs: Runs): string[][] {
       of(({ p99 }) => p99).toFixed(1),
       `${each(0)} + ${each(1)}`,
       toProduct((run, same) => same.perSecond / run.perSecond),
-      toProduct((run, same) => wholeCpu(run) / wholeCpu(same)),
+      toProduct((run, same) => totalCpu(run) / totalCpu(same)),
     ];
   });
 }
 
-const wholeCpu = ({ cpuMicrosecondsEach }: Run): number =>
+const totalCpu = ({ cpuMicrosecondsEach }: Run): number =>
   cpuMicrosecondsEach?.reduce((sum, each) => sum + each, 0) ?? Number.NaN;

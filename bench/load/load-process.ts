@@ -1,4 +1,4 @@
-// The load generator: takes one job from its parent, sends the requests, answers with the figures.
+// The load generator: receives one job from its parent process, sends the requests, and returns the figures.
 import autocannon from 'autocannon';
 import type { LoadJob, LoadResult } from './load.ts';
 import { quantile } from './statistics.ts';
@@ -16,7 +16,7 @@ async function send({ paths, bodies, seconds, ...job }: LoadJob): Promise<LoadRe
     const body = bodies.length === 0 ? {} : { body: oneOf(bodies) };
     return { ...request, path: oneOf(paths), ...body };
   };
-  let refused = '';
+  let failure = '';
   const { duration, errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
     const requests = [{ method: job.method, headers: job.headers, setupRequest }];
     const running = autocannon({ ...job, duration: seconds, requests }, (error, result) =>
@@ -24,11 +24,11 @@ async function send({ paths, bodies, seconds, ...job }: LoadJob): Promise<LoadRe
     );
     running.on('response', (_client, status, _bytes, responseMs) => {
       milliseconds.push(responseMs);
-      if (status >= 300) refused ||= `answered with ${status}`;
+      if (status >= 300) failure ||= `response status ${status}`;
     });
   });
-  if (errors + timeouts > 0) refused ||= `${errors} errors, ${timeouts} timeouts`;
-  if (refused !== '') throw new Error(refused);
+  if (errors + timeouts > 0) failure ||= `${errors} errors, ${timeouts} timeouts`;
+  if (failure !== '') throw new Error(failure);
   return {
     requests: milliseconds.length,
     perSecond: milliseconds.length / duration,

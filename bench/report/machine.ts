@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 
-/** Lines that say when and on what the figures were measured. */
+/** Returns lines with the date, the machine and the versions. */
 export function describeMachine(versions: { postgres: string; rabbitmq: string }): string[] {
   const processors = cpus();
   const gibibytes = (totalmem() / 2 ** 30).toFixed(1);
