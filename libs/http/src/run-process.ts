@@ -14,7 +14,7 @@ const stopTimeoutMs = 25_000;
  */
 export async function runProcess(log: Logger, start: () => Promise<Running>): Promise<void> {
   const fail = (error: unknown) => {
-    log.fatal({ error }, 'the process cannot go on');
+    log.fatal({ error }, 'fatal error; exiting');
     process.exit(1);
   };
   process.on('uncaughtException', fail);
