@@ -5,6 +5,8 @@ const besideProduct = [
   '^(bench|scripts|tests)/',
   '^(libs|services)/[^/]+/tests/',
   '[.]test[.]ts$',
+  '^libs/testing/',
+  '^libs/[^/]+/src/conformance/',
   '(^|/|-)(conformance|testing|harness|sequences)[.]ts$',
 ];
 

@@ -1,4 +1,4 @@
-// The least that a service of secrets can be: the product's own statements and its encryption, and nothing else.
+// A minimal secrets service: only the product's own statements and encryption.
 import { randomUUID } from 'node:crypto';
 import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
@@ -33,14 +33,14 @@ const envelope = (data: unknown) => ({
   auth: null,
 });
 
-interface Shown {
+interface VersionInfo {
   version: number;
   createdAt: Date;
   deletionTime: Date | null;
   customMetadata: Record<string, string> | null;
 }
 
-const metadata = ({ version, createdAt, deletionTime, customMetadata }: Shown) => ({
+const metadata = ({ version, createdAt, deletionTime, customMetadata }: VersionInfo) => ({
   created_time: createdAt.toISOString(),
   custom_metadata: customMetadata,
   deletion_time: deletionTime?.toISOString() ?? '',

@@ -53,7 +53,7 @@ test.each([
   expect(failure).toBeInstanceOf(Fault);
   expect(failure).toMatchObject({
     kind: 'forbidden',
-    message: expect.stringMatching(/no connection to [\d.:a-f]+ is made/),
+    message: expect.stringMatching(/connection to [\d.:a-f]+ refused/),
   });
 });
 

@@ -130,7 +130,7 @@ const refusedLiteral = (gate: Gate, host: string, port: number): string | undefi
   isIP(host) === 0 ? undefined : gate.whyRefused(host, port);
 
 const refused = (host: string, why: string): Fault =>
-  new Fault('forbidden', `no connection to ${host} is made: ${why}`);
+  new Fault('forbidden', `connection to ${host} refused: ${why}`);
 
 /** Resolves a name once and lets through the addresses that may be dialled; with none, says why the first may not. */
 function guardedLookup(gate: Gate, port: number): LookupFunction {
