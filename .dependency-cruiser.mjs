@@ -6,6 +6,7 @@ const besideProduct = [
   '^(libs|services)/[^/]+/tests/',
   '[.]test[.]ts$',
   '(^|/|-)(conformance|testing|harness|sequences)[.]ts$',
+  '^libs/sync-worker/src/conformance/',
 ];
 
 /** Services that put other services together. */

@@ -4,8 +4,8 @@ import { operatorRoutes, runProcess, startServer, stopInOrder } from '@secrets/h
 import { readKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics } from '@secrets/telemetry';
 import express from 'express';
-import type { Driver } from './driver.ts';
-import { createEgressGuard } from './egress-guard.ts';
+import type { Driver } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
 
 /** What every worker's environment holds, parsed. */

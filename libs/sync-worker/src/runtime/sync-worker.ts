@@ -7,14 +7,14 @@ import { syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { readSyncConfig } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { Attempts } from './attempts.ts';
-import { Clients } from './clients.ts';
-import { DestinationLimiter } from './destination-limiter.ts';
-import type { Driver } from './driver.ts';
-import type { EgressGuard } from './egress-guard.ts';
-import { entryStatements } from './entry-statements.ts';
-import { handleEntry } from './handle-entry.ts';
-import { type WorkerContext, workerMetrics } from './worker-context.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { EgressGuard } from '../egress/egress-guard.ts';
+import { Clients } from '../entry/clients.ts';
+import { entryStatements } from '../entry/entry-statements.ts';
+import { handleEntry } from '../entry/handle-entry.ts';
+import { type WorkerContext, workerMetrics } from '../entry/worker-context.ts';
+import { Attempts } from '../limits/attempts.ts';
+import { DestinationLimiter } from '../limits/destination-limiter.ts';
 
 /** What a worker is built from. */
 export interface SyncWorkerDeps {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { seal } from '@secrets/seal';
-import type { PutRequest } from './driver.ts';
+import type { PutRequest } from '../driver/driver.ts';
 
 /** A first put of a value. */
 export function putRequest(externalName: string, value: string, over: Partial<PutRequest> = {}): PutRequest {

@@ -9,7 +9,7 @@ import {
   recordDestinationSuccess,
   shortenLease,
 } from '@secrets/sync-entries';
-import { destinationPause, nextAttempt } from './next-attempt.ts';
+import { destinationPause, nextAttempt } from '../limits/retry-policy.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
 

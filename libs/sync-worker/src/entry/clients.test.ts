@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { credentialsAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
+import type { DestinationSettings, Driver } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from './clients.ts';
-import type { DestinationSettings, Driver } from './driver.ts';
-import { createEgressGuard } from './egress-guard.ts';
 
 const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
 const context = { log: silentLogger(), egress: createEgressGuard({ allow: [] }), prefix: 'secrets' };

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Fault, type Json } from '@secrets/domain';
 import fc from 'fast-check';
-import type { ConnectedDestination, PutRequest } from './driver.ts';
+import type { ConnectedDestination, PutRequest } from '../driver/driver.ts';
 import type { DriverHarness, FaultScenario } from './driver-harness.ts';
 import { newValue, putRequest } from './put-request.ts';
 

@@ -1,7 +1,7 @@
 import { credentialsAad } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
 import type { EntryContext } from '@secrets/sync-entries';
-import type { ConnectedDestination, Driver, DriverContext } from './driver.ts';
+import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
 
 type Destination = EntryContext['destination'];
 

@@ -7,8 +7,8 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { claimDueEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
-import type { Driver } from './driver.ts';
-import { createEgressGuard } from './egress-guard.ts';
+import type { Driver } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
 
 const destinationType = 'cloudA-sm';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { faultKinds } from '@secrets/domain';
 import fc from 'fast-check';
-import { destinationPause, nextAttempt } from './next-attempt.ts';
+import { destinationPause, nextAttempt } from './retry-policy.ts';
 
 describe('nextAttempt', () => {
   test.each(['unauthenticated', 'forbidden', 'rejected', 'too_large', 'conflict'] as const)(

@@ -1,4 +1,4 @@
-import type { ConnectedDestination, DestinationSettings } from './driver.ts';
+import type { ConnectedDestination, DestinationSettings } from '../driver/driver.ts';
 
 /** Faults that every simulated destination can inject; each affects all calls from then on, unless it says otherwise. */
 export const faultScenarios = [

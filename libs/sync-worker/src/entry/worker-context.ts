@@ -1,9 +1,9 @@
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import type { Attempts } from './attempts.ts';
+import type { Attempts } from '../limits/attempts.ts';
+import type { DestinationLimiter } from '../limits/destination-limiter.ts';
 import type { Clients } from './clients.ts';
-import type { DestinationLimiter } from './destination-limiter.ts';
 import type { EntryStatements } from './entry-statements.ts';
 
 /** What handling a message needs. */

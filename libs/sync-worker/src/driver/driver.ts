@@ -1,7 +1,7 @@
 import type { Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
-import type { EgressGuard } from './egress-guard.ts';
+import type { EgressGuard } from '../egress/egress-guard.ts';
 
 /** What a driver is given to connect with: the destination as its owner described it. */
 export interface DestinationSettings {

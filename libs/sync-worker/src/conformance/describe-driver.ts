@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Fault, type FaultKind, type Json } from '@secrets/domain';
-import type { ConnectedDestination, PutRequest } from './driver.ts';
+import type { ConnectedDestination, PutRequest } from '../driver/driver.ts';
 import type { DriverHarness, DriverUnderTest, FaultScenario } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { newValue, putRequest } from './put-request.ts';
