@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
-import { cloudASm } from './clouda-sm.ts';
 import type { DestinationDescription } from './description.ts';
+import { cloudASm } from './types/clouda-sm.ts';
 
 /** Every destination type. A further one is its file and its line here. */
 export const destinationTypes: Readonly<Record<string, DestinationDescription>> = {

@@ -1,8 +1,8 @@
-import type { DestinationDescription, Granularity } from './description.ts';
-import { evaluateTemplate } from './name-template/evaluate-template.ts';
-import type { NameVariables } from './name-template/name-variables.ts';
-import { type NameTemplate, parseTemplate } from './name-template/parse-template.ts';
-import { TemplateError } from './name-template/template-error.ts';
+import type { DestinationDescription, Granularity } from '../description.ts';
+import { evaluateTemplate } from './template/evaluate-template.ts';
+import type { NameVariables } from './template/name-variables.ts';
+import { type NameTemplate, parseTemplate } from './template/parse-template.ts';
+import { TemplateError } from './template/template-error.ts';
 
 const probe: NameVariables = {
   DestinationType: 'type',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { findDescription } from '../registry.ts';
 import { externalName } from './external-name.ts';
-import { findDescription } from './registry.ts';
 
 const cloudASm = findDescription('cloudA-sm');
 const variables = {

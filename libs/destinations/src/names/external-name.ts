@@ -1,9 +1,9 @@
 import { invalid } from '@secrets/domain';
-import type { DestinationDescription } from './description.ts';
-import { evaluateTemplate } from './name-template/evaluate-template.ts';
-import type { NameVariables } from './name-template/name-variables.ts';
-import { parseTemplate } from './name-template/parse-template.ts';
-import { TemplateError } from './name-template/template-error.ts';
+import type { DestinationDescription } from '../description.ts';
+import { evaluateTemplate } from './template/evaluate-template.ts';
+import type { NameVariables } from './template/name-variables.ts';
+import { parseTemplate } from './template/parse-template.ts';
+import { TemplateError } from './template/template-error.ts';
 
 /** What a name is made from. */
 export interface NameContext {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Problem } from '@secrets/domain';
+import { findDescription } from '../registry.ts';
 import { type DestinationContent, parseDestination } from './parse-destination.ts';
 import { presentDestination } from './present-destination.ts';
-import { findDescription } from './registry.ts';
 
 const cloudASm = findDescription('cloudA-sm');
 const keys = { access_key_id: 'AKIACANARY', secret_access_key: 'canary-key' };

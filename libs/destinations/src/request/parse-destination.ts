@@ -1,7 +1,7 @@
 import { invalid, type Json, Problem } from '@secrets/domain';
-import { whyTemplateRefused } from './check-template.ts';
-import { mergedTags, whyTagsRefused } from './custom-tags.ts';
-import type { DestinationDescription, Granularity } from './description.ts';
+import type { DestinationDescription, Granularity } from '../description.ts';
+import { whyTemplateRefused } from '../names/check-template.ts';
+import { mergedTags, whyTagsRefused } from '../tags/custom-tags.ts';
 
 /** How a stored secret field is shown. */
 export const mask = '*****';

@@ -1,5 +1,5 @@
 import type { Json } from '@secrets/domain';
-import type { DestinationDescription, Granularity } from './description.ts';
+import type { DestinationDescription, Granularity } from '../description.ts';
 import { mask } from './parse-destination.ts';
 
 /** A destination to be shown: its settings, and which secret fields it has. */

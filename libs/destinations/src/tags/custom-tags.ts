@@ -1,6 +1,6 @@
 import type { Json } from '@secrets/domain';
+import type { DestinationDescription } from '../description.ts';
 import { isBuiltInTag } from './built-in-tags.ts';
-import type { DestinationDescription } from './description.ts';
 
 /** The custom tags after an update: new ones on top of those there are; null and `toRemove` take away. */
 export function mergedTags(

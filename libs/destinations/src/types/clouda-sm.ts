@@ -1,9 +1,9 @@
 import { integer, type Json, stringList } from '@secrets/domain';
 import { z } from 'zod';
-import { builtInTagCount } from './built-in-tags.ts';
+import type { DestinationDescription } from '../description.ts';
+import { truncateSha256 } from '../names/template/name-functions.ts';
+import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { commonDefaults, commonFields, tagFields, text, textLike } from './common-fields.ts';
-import type { DestinationDescription } from './description.ts';
-import { truncateSha256 } from './name-template/name-functions.ts';
 
 const maxNameLength = 512;
 const regionForm = /^[a-z]{2}(-[a-z]+){1,3}-\d{1,2}$/;

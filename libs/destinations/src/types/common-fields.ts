@@ -1,6 +1,6 @@
 import { flag, type Json, stringList } from '@secrets/domain';
 import { z } from 'zod';
-import type { Granularity } from './description.ts';
+import type { Granularity } from '../description.ts';
 
 const noControl = /^[^\p{Cc}]*$/u;
 
