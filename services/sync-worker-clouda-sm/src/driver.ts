@@ -1,11 +1,11 @@
 import { cloudASm } from '@secrets/destinations';
 import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
-import { BoundedHttpHandler } from './bounded-http-handler.ts';
-import type { Store } from './own-secret.ts';
-import { putSecret } from './put-secret.ts';
-import { removeSecret } from './remove-secret.ts';
-import { SecretsManagerApi } from './secrets-manager-api.ts';
-import { settingsOf } from './settings.ts';
+import { BoundedHttpHandler } from './api/bounded-http-handler.ts';
+import { SecretsManagerApi } from './api/secrets-manager-api.ts';
+import type { Store } from './secret/own-secret.ts';
+import { putSecret } from './secret/put-secret.ts';
+import { removeSecret } from './secret/remove-secret.ts';
+import { settingsOf } from './secret/settings.ts';
 
 export interface CloudASmOptions {
   /** Where the provider's services are; their own endpoints when absent. */

@@ -1,7 +1,7 @@
 import type { SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import type { CloudASettings } from '../secret/settings.ts';
 import { faulting } from './fault-of.ts';
-import type { CloudASettings } from './settings.ts';
 
 /** How the provider's services are reached. */
 export interface Link {

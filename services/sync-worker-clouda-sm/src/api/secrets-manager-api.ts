@@ -15,10 +15,10 @@ import {
   UntagResourceCommand,
   UpdateSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
+import type { CloudASettings } from '../secret/settings.ts';
 import { credentialsFor, type Link } from './credentials.ts';
 import { faulting, hasCode } from './fault-of.ts';
 import { Described, parseResponse, Replicated, Written } from './schema.ts';
-import type { CloudASettings } from './settings.ts';
 
 /** The calls of the secrets manager; failures are `Fault`s. Each is one request, given up with the signal. */
 export class SecretsManagerApi {

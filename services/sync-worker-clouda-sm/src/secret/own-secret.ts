@@ -1,8 +1,8 @@
 import { ownerTag } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { hasCode } from './fault-of.ts';
-import type { Described } from './schema.ts';
-import type { SecretsManagerApi } from './secrets-manager-api.ts';
+import { hasCode } from '../api/fault-of.ts';
+import type { Described } from '../api/schema.ts';
+import type { SecretsManagerApi } from '../api/secrets-manager-api.ts';
 import type { CloudASettings } from './settings.ts';
 
 /** A destination with its client: what the verbs work with. */

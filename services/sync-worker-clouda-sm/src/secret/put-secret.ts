@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '@secrets/domain';
 import type { PutRequest } from '@secrets/sync-worker';
-import { hasCode } from './fault-of.ts';
+import { hasCode } from '../api/fault-of.ts';
+import type { Described } from '../api/schema.ts';
+import { tagList } from '../api/secrets-manager-api.ts';
 import { findSecret, requireOwnership, type Store } from './own-secret.ts';
 import { fromDescribed, fromRemembered, reconcileReplicas } from './replicas.ts';
-import type { Described } from './schema.ts';
-import { tagList } from './secrets-manager-api.ts';
 import { parseRemembered, type Remote, wantedTags } from './settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Fault } from '@secrets/domain';
 import type { RemoveRequest } from '@secrets/sync-worker';
-import { hasCode } from './fault-of.ts';
+import { hasCode } from '../api/fault-of.ts';
 import { findSecret, isOwn, type Store } from './own-secret.ts';
 import { parseRemembered } from './settings.ts';
 

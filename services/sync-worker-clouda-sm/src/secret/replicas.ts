@@ -1,6 +1,6 @@
 import { Fault } from '@secrets/domain';
+import type { ReplicationStatus } from '../api/schema.ts';
 import type { Store } from './own-secret.ts';
-import type { ReplicationStatus } from './schema.ts';
 
 /** What is known of a secret's replicas. */
 export interface PresentReplicas {
