@@ -1,7 +1,7 @@
 import { createServer, get, type RequestOptions, type Server } from 'node:http';
 import { get as getTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Fault } from '@secrets/domain';
 import { createEgressGuard, type Egress } from './egress-guard.ts';
 
@@ -48,32 +48,37 @@ test.each([
   'https://127.0.0.1',
   'http://169.254.169.254',
   'https://[::ffff:10.0.0.1]',
-])('%s is refused without a connection, as a fault that names the host', async (url) => {
+])('refuses %s with a fault that names the host', async (url) => {
   const failure = await fetchThrough(guard({}), `${url}:${port}/`).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Fault);
   expect(failure).toMatchObject({
     kind: 'forbidden',
-    message: expect.stringMatching(/no connection to [\d.:a-f]+ is made/),
+    message: expect.stringMatching(/^connection to [\d.:a-f]+ refused: its address is not public/),
   });
 });
 
-test('a name that leads inside is refused, in whatever form', async () => {
+test('refuses a name that resolves to a private address, without naming the address', async () => {
   for (const [host, address] of [
     ['inside.example', '10.0.0.1'],
     ['mapped.example', '::ffff:169.254.169.254'],
   ] as const) {
     const egress = guard({ resolve: async () => [address] });
-    await expect(fetchThrough(egress, `http://${host}/`)).rejects.toMatchObject({ kind: 'forbidden' });
+    const failure = await fetchThrough(egress, `http://${host}/`).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      kind: 'forbidden',
+      message: expect.stringContaining(`connection to ${host} refused: its address is not public`),
+    });
+    expect(String(failure)).not.toContain(address);
   }
   await expect(fetchThrough(guard({}), 'http://localhost/')).rejects.toMatchObject({ kind: 'forbidden' });
 });
 
-test('a name without an address is unavailable', async () => {
+test('reports a name without an address as unavailable', async () => {
   const egress = guard({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
   await expect(fetchThrough(egress, 'http://gone.example/')).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-test('what is allowed is dialled at the checked address, with the name kept, and resolved once', async () => {
+test('resolves a name once, connects to the checked address and keeps the name in the request', async () => {
   let asked = 0;
   const resolve = async () => (++asked === 1 ? ['127.0.0.1'] : ['10.0.0.1']);
   hosts = [];
@@ -83,12 +88,12 @@ test('what is allowed is dialled at the checked address, with the name kept, and
   expect(hosts).toEqual([`rebinding.example:${port}`]);
 });
 
-test('of several addresses only the permitted ones are dialled', async () => {
+test('connects only to the permitted ones of several addresses', async () => {
   const egress = guard({ allow: [`127.0.0.1/32:${port}`], resolve: async () => ['10.0.0.1', '127.0.0.1'] });
   expect(await fetchThrough(egress, `http://several.example:${port}/`)).toBe('here');
 });
 
-test('a socket of the machine is no way round', async () => {
+test('refuses Unix domain sockets', async () => {
   const egress = guard({ allow: ['127.0.0.1'] });
   await expect(
     fetchThrough(egress, 'http://127.0.0.1/', { socketPath: '/tmp/none.sock' }),
@@ -97,6 +102,59 @@ test('a socket of the machine is no way round', async () => {
   });
 });
 
-test("an operator's list that cannot be read stops the start", () => {
-  expect(() => createEgressGuard({ allow: ['localhost'] })).toThrow(/localhost is no address/);
+test("refuses an operator's list that contains anything but addresses", () => {
+  expect(() => createEgressGuard({ allow: ['localhost'] })).toThrow(/localhost is not an address/);
+});
+
+describe("the operator's endpoint", () => {
+  const resolve = async () => ['127.0.0.1'];
+  const through = (endpoint: string, url: string) =>
+    fetchThrough(createEgressGuard({ resolve }).forDestination({}, endpoint), url);
+
+  test('is permitted without further settings, as an address or a name', async () => {
+    expect(await through(`http://127.0.0.1:${port}/store`, `http://127.0.0.1:${port}/`)).toBe('here');
+    expect(await through(`http://Store.internal:${port}`, `http://store.internal:${port}/`)).toBe('here');
+  });
+
+  test('permits its own host and port only', async () => {
+    const endpoint = `http://store.internal:${port}/`;
+    for (const url of [
+      'http://store.internal/',
+      `http://127.0.0.1:${port}/`,
+      `http://other.internal:${port}/`,
+      `http://sub.store.internal:${port}/`,
+    ]) {
+      await expect(through(endpoint, url)).rejects.toMatchObject({ kind: 'forbidden' });
+    }
+  });
+
+  test('has the default port of its scheme', async () => {
+    await expect(through('http://store.internal', 'https://store.internal/')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await expect(through('https://store.internal', 'http://store.internal/')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  test('is permitted for its own destination only', async () => {
+    const guard = createEgressGuard({ resolve });
+    guard.forDestination({}, `http://127.0.0.1:${port}`);
+    await expect(fetchThrough(guard.forDestination({}), `http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  test('is resolved once for each connection', async () => {
+    let lookups = 0;
+    const counting = createEgressGuard({
+      resolve: async () => {
+        lookups += 1;
+        return ['127.0.0.1'];
+      },
+    });
+    const egress = counting.forDestination({}, `http://store.internal:${port}`);
+    expect(await fetchThrough(egress, `http://store.internal:${port}/`)).toBe('here');
+    expect(lookups).toBe(1);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseRange, whyRefusedFor } from './egress-rules.ts';
+import { parseRange } from './address-range.ts';
+import { whyRefusedFor } from './egress-rules.ts';
 
 const decide = (
   settings: Parameters<typeof whyRefusedFor>[1] = {},
@@ -10,7 +11,7 @@ const decide = (
     settings,
   );
 
-describe('by default', () => {
+describe('without any settings', () => {
   test.each([
     '127.0.0.1',
     '0.0.0.0',
@@ -43,23 +44,23 @@ describe('by default', () => {
     'ff02::1',
     'nonsense',
     '',
-  ])('%s is refused', (address) => {
-    expect(decide()(address, 443)).toBeDefined();
+  ])('refuses the address %j', (address) => {
+    expect(decide()(address, 443)).toMatch(/address is not public|cannot be parsed/);
   });
 
   test.each(['8.8.8.8', '52.94.133.131', '2600:1f18::1', '::ffff:8.8.8.8'])(
-    '%s is reached on 80 and 443 only',
+    'permits %s on ports 80 and 443 and those in allowed_ports',
     (address) => {
       expect(decide()(address, 443)).toBeUndefined();
       expect(decide()(address, 80)).toBeUndefined();
-      expect(decide()(address, 8443)).toMatch(/port 8443/);
+      expect(decide()(address, 8443)).toMatch(/port 8443 is not allowed; add it to allowed_ports/);
       expect(decide({ allowed_ports: [8443] })(address, 8443)).toBeUndefined();
     },
   );
 });
 
-describe('what the operator allows', () => {
-  test('with a port: that port alone, for every destination', () => {
+describe('EGRESS_ALLOW', () => {
+  test('permits only the port of a range that has one', () => {
     const why = decide({}, { allow: ['127.0.0.1/32:9000', '[::1]/128:9001'] });
     expect(why('127.0.0.1', 9000)).toBeUndefined();
     expect(why('::ffff:127.0.0.1', 9000)).toBeUndefined();
@@ -71,7 +72,7 @@ describe('what the operator allows', () => {
     ).toBeDefined();
   });
 
-  test('without a port: the usual ones and those of the destination', () => {
+  test('permits ports 80 and 443 and those in allowed_ports for a range without a port', () => {
     const operator = { allow: ['10.0.0.0/8', 'fd00::/8'] };
     expect(decide({}, operator)('10.9.9.9', 443)).toBeUndefined();
     expect(decide({}, operator)('fd00::1', 443)).toBeUndefined();
@@ -80,15 +81,17 @@ describe('what the operator allows', () => {
   });
 });
 
-describe('what a destination lists', () => {
+describe('the lists of a destination', () => {
   const requested = { allowed_ipv4_addresses: ['10.0.0.0/8', '169.254.169.254'], allowed_ports: [9000] };
 
-  test('opens nothing inside by itself', () => {
-    expect(decide(requested)('10.0.0.1', 443)).toMatch(/does not let destinations open it/);
-    expect(decide({ disable_strict_networking: true })('127.0.0.1', 443)).toMatch(/does not let/);
+  test('permit no private address by themselves', () => {
+    expect(decide(requested)('10.0.0.1', 443)).toMatch(/EGRESS_MAY_OPEN of the worker does not/);
+    expect(decide({ disable_strict_networking: true })('127.0.0.1', 443)).toMatch(
+      /EGRESS_MAY_OPEN of the worker does not/,
+    );
   });
 
-  test('opens what the operator lets destinations open, and no more', () => {
+  test('permit private addresses within EGRESS_MAY_OPEN', () => {
     const operator = { mayOpen: ['10.1.0.0/16'] };
     expect(decide(requested, operator)('10.1.0.1', 443)).toBeUndefined();
     expect(decide(requested, operator)('10.1.0.1', 9000)).toBeUndefined();
@@ -100,16 +103,50 @@ describe('what a destination lists', () => {
   });
 });
 
-test.each([
-  '',
-  'localhost',
-  '10.0.0.0/33',
-  '1',
-  '10',
-  '127.0.0.1:99999',
-  '[::1]/129',
-  'fd00::/8/9',
-  '10.0.0.0/8:',
-])('%s is no range', (text) => {
-  expect(() => parseRange(text)).toThrow(/is no address/);
+describe('a refusal', () => {
+  const operator = { allow: ['10.0.0.0/8'], mayOpen: ['192.168.1.0/24', '172.16.0.1:9000'] };
+  const lists = { allowed_ipv4_addresses: ['192.168.0.0/16', '172.16.0.1'] };
+
+  test.each([
+    [
+      'a private address',
+      {},
+      '127.0.0.1',
+      443,
+      /^its address is not public; .* EGRESS_ALLOW .* EGRESS_MAY_OPEN$/,
+    ],
+    [
+      'a private address that the destination lists',
+      lists,
+      '192.168.2.1',
+      443,
+      /^its address .* EGRESS_MAY_OPEN/,
+    ],
+    ['a port of a public address', {}, '8.8.8.8', 22, /^port 22 is not allowed; add it to allowed_ports/],
+    [
+      'a port of an address in EGRESS_ALLOW',
+      {},
+      '10.0.0.1',
+      22,
+      /^port 22 is not allowed; add it to allowed_ports/,
+    ],
+    [
+      'a port of an address in EGRESS_MAY_OPEN',
+      lists,
+      '192.168.1.1',
+      22,
+      /^port 22 .* add it to allowed_ports/,
+    ],
+    [
+      'a port that only the operator can allow',
+      lists,
+      '172.16.0.1',
+      443,
+      /^port 443 .*EGRESS_ALLOW or EGRESS_MAY_OPEN/,
+    ],
+  ])('of %s says so and names the setting', (_case, settings, address, port, reason) => {
+    const why = decide(settings, operator)(address, port);
+    expect(why).toMatch(reason);
+    expect(why).not.toContain(address);
+  });
 });
