@@ -10,7 +10,7 @@ export const Env = z.object({
   AMQP_URL: z.string().min(1),
   SEAL_KEY_FILE: z.string().min(1),
   LOG_LEVEL: z.string().default('info'),
-  /** Where the provider's services are; their own endpoints when absent. */
+  /** The endpoint to use in place of the provider's own. The worker may connect to its host and port. */
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The region of destinations that name none. */
   AWS_REGION: z.string().optional(),

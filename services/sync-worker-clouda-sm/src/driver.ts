@@ -20,7 +20,7 @@ export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions =
     type: cloudASm.type,
     async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
       const settings = settingsOf(destination, defaultRegion);
-      const ways = egress.forDestination(destination.settings);
+      const ways = egress.forDestination(destination.settings, endpointUrl);
       const link = {
         region: settings.region,
         requestHandler: new BoundedHttpHandler(ways),

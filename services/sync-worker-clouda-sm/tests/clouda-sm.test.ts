@@ -6,7 +6,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import type { ConnectedDestination, PutRequest } from '@secrets/sync-worker';
+import { type ConnectedDestination, createEgressGuard, type PutRequest } from '@secrets/sync-worker';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { type CloudAHarness, startHarness, writePast } from './sandbox-harness.ts';
 
@@ -268,7 +268,7 @@ describe('replicas', () => {
 });
 
 describe('ways in', () => {
-  test('wrong keys, no region, an endpoint that the guard does not let through', async () => {
+  test('a wrong key pair is unauthenticated', async () => {
     const wrong = await harness.connect({
       credentials: seal({ access_key_id: 'AKIAWRONG', secret_access_key: 'canary' }),
     });
@@ -276,14 +276,22 @@ describe('ways in', () => {
     await expect(put(putRequest(harness.freshName(), 'x'), wrong)).rejects.toMatchObject({
       kind: 'unauthenticated',
     });
+  });
+
+  test('a destination without a region is rejected', async () => {
     await expect(harness.connect({ settings: { region: '' } })).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining('region'),
     });
-    const inward = await harness.driverWith({ endpointUrl: 'http://169.254.169.254/' });
+  });
+
+  test('the egress guard refuses a provider endpoint that resolves to a private address', async () => {
+    const egress = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
+    const inward = await harness.driverWith({ endpointUrl: undefined }, {}, egress);
     opened.push(inward);
     await expect(put(putRequest(harness.freshName(), 'x'), inward)).rejects.toMatchObject({
       kind: 'forbidden',
+      message: expect.stringMatching(/^connection to secretsmanager\.eu-central-1\.\S+ refused/),
     });
   });
 

@@ -12,7 +12,12 @@ import {
   startSandbox,
 } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import { type ConnectedDestination, createEgressGuard, type DestinationSettings } from '@secrets/sync-worker';
+import {
+  type ConnectedDestination,
+  createEgressGuard,
+  type DestinationSettings,
+  type EgressGuard,
+} from '@secrets/sync-worker';
 import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
 import { createLogger } from '@secrets/telemetry';
 import { type CloudASmOptions, cloudaSmDriver } from '../src/driver.ts';
@@ -41,7 +46,11 @@ export interface CloudAHarness extends DriverHarness {
   held(name: string, inRegion?: string): StoredSecret | undefined;
   /** Operations since the last look. */
   calls(): string[];
-  driverWith(options: CloudASmOptions, over?: Partial<DestinationSettings>): Promise<ConnectedDestination>;
+  driverWith(
+    options: CloudASmOptions,
+    over?: Partial<DestinationSettings>,
+    egress?: EgressGuard,
+  ): Promise<ConnectedDestination>;
 }
 
 export async function startHarness(
@@ -59,7 +68,6 @@ export async function startHarness(
     level: 'trace',
     destination: { write: (line) => void lines.push(line) },
   });
-  const egress = createEgressGuard({ allow: [`127.0.0.1/32:${new URL(sandbox.url).port}`] });
   const stranger = new SecretsManagerClient({
     region,
     endpoint: sandbox.cloudAUrl,
@@ -68,7 +76,11 @@ export async function startHarness(
   let seen = 0;
   const held = (name: string, inRegion = region) =>
     sandbox.cloudA.secrets().find((secret) => secret.name === name && secret.region === inRegion);
-  const driverWith = ({ ...driverOptions }: CloudASmOptions, over: Partial<DestinationSettings> = {}) =>
+  const driverWith = (
+    driverOptions: CloudASmOptions,
+    over: Partial<DestinationSettings> = {},
+    egress = createEgressGuard({}),
+  ) =>
     cloudaSmDriver({ endpointUrl: sandbox.cloudAUrl, ...driverOptions }).connect(
       {
         id: '5b0a6c3e-0000-4000-8000-000000000001',
