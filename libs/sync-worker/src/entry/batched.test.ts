@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { batched } from './batched.ts';
 
-/** A statement that answers when it is told to, and notes what it was asked for. */
+/** A statement that records its calls; single ones wait until `open` is called. */
 function recorded(
   answer: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
 ) {
   const calls: number[][] = [];
   const singles: number[] = [];
-  let letGo = () => {};
+  let release = () => {};
   const gate = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const call = batched<number, string>(
     async (items) => {
@@ -23,7 +23,7 @@ function recorded(
       return `single ${item}`;
     },
   );
-  return { call, calls, singles, open: () => letGo() };
+  return { call, calls, singles, open: () => release() };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -43,13 +43,13 @@ describe('batched', () => {
     expect(calls).toEqual([[2, 3, 4]]);
   });
 
-  test('an item that the batch left out is handled singly', async () => {
+  test('an item that the batch leaves out is handled singly', async () => {
     const { call, open } = recorded((items) => items.map((item) => (item === 2 ? undefined : `${item}`)));
     open();
     expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'single 2', '3']);
   });
 
-  test('one that cannot be done does not spoil the others', async () => {
+  test('an item that fails does not fail the others', async () => {
     const { call, open } = recorded(() => {
       throw new Error('a value is bad');
     });
@@ -61,7 +61,7 @@ describe('batched', () => {
     expect(await call(4)).toBe('single 4');
   });
 
-  test('more than a hundred go in several calls, each answered with its own', async () => {
+  test('batches have at most 100 items, and each call gets its own result', async () => {
     const { call, calls, open } = recorded();
     open();
     const items = Array.from({ length: 250 }, (_, index) => index);

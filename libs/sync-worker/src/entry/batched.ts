@@ -3,11 +3,11 @@ import DataLoader from 'dataloader';
 const maxBatchSize = 100;
 
 /**
- * Batches calls: those that arrive while a batch is under way form the next one. A busy worker needs fewer statements,
- * an idle one waits for nothing.
+ * Batches calls: those that arrive while a batch is running form the next one. A busy worker needs fewer statements,
+ * and an idle one does not wait.
  *
- * `batch` returns a result for each item, in the same order; undefined where it left an item out. `single` then handles
- * such an item. It handles every item when `batch` throws, so that one item never fails the others.
+ * `batch` returns a result for each item, in the same order, with undefined for an item that it left out. `single`
+ * handles these items, or every item if `batch` throws, so that one item never fails the others.
  */
 export function batched<Item, Result>(
   batch: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>,
@@ -24,17 +24,17 @@ export function batched<Item, Result>(
       }),
     );
   };
-  let underWay: Promise<unknown> = Promise.resolve();
+  let inProgress: Promise<unknown> = Promise.resolve();
   const loader = new DataLoader<Item, Result>(
     (items) => {
       const running = run(items);
-      underWay = running;
+      inProgress = running;
       return running;
     },
     {
       cache: false,
-      maxBatchSize: maxBatchSize,
-      batchScheduleFn: (dispatch) => void underWay.then(() => setImmediate(dispatch)),
+      maxBatchSize,
+      batchScheduleFn: (dispatch) => void inProgress.then(() => setImmediate(dispatch)),
     },
   );
   return (item) => loader.load(item);

@@ -16,8 +16,8 @@ interface Client {
 const maxClients = 200;
 
 /**
- * Connected clients, one a destination, used again between entries. A changed destination gets a new one; the old one
- * is closed when its last user is done. At most 200 are kept, the longest unused go first.
+ * Caches one connected client per destination. A changed destination gets a new client, and the old one is closed when
+ * its last user has finished. At most 200 clients are kept; the least recently used one is closed first.
  */
 export class Clients {
   readonly #clients = new Map<string, Client>();
@@ -31,7 +31,7 @@ export class Clients {
     this.#keyRing = keyRing;
   }
 
-  /** Runs `work` with the destination's client. A client that could not be made is not kept. */
+  /** Runs `work` with the destination's client. A failed connection is not cached. */
   async use<T>(destination: Destination, work: (connected: ConnectedDestination) => Promise<T>): Promise<T> {
     const client = this.#current(destination);
     client.users += 1;
@@ -52,7 +52,7 @@ export class Clients {
     const known = this.#clients.get(destination.id);
     if (known?.revision === destination.revision) return known;
     this.#retire(destination.id);
-    if (this.#clients.size >= maxClients) this.#retireLongestUnused();
+    if (this.#clients.size >= maxClients) this.#retireLeastRecentlyUsed();
     const client: Client = {
       revision: destination.revision,
       connected: this.#connect(destination),
@@ -60,14 +60,14 @@ export class Clients {
       retired: false,
       lastUsed: Date.now(),
     };
-    client.connected.catch(() => this.#retire(destination.id, client)); // its users see the failure themselves
+    client.connected.catch(() => this.#retire(destination.id, client)); // its users await the same promise and see the failure
     this.#clients.set(destination.id, client);
     return client;
   }
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
     const { id, type, name, namespacePath, settings } = destination;
-    const credentials = seal(openCredentials(this.#keyRing, destination));
+    const credentials = seal(decryptCredentials(this.#keyRing, destination));
     return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
   }
 
@@ -79,18 +79,21 @@ export class Clients {
     this.#closeIfUnused(client);
   }
 
-  #retireLongestUnused(): void {
+  #retireLeastRecentlyUsed(): void {
     const [oldest] = [...this.#clients.entries()].sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
     if (oldest !== undefined) this.#retire(oldest[0]);
   }
 
   #closeIfUnused(client: Client): void {
     if (!client.retired || client.users > 0) return;
-    client.connected.then((connected) => connected.close()).catch(() => undefined); // nobody is left to tell
+    client.connected.then((connected) => connected.close()).catch(() => undefined); // a client that is no longer used has nobody to report to
   }
 }
 
-function openCredentials(keyRing: KeyRing, { id, sealedCredentials }: Destination): Record<string, string> {
+function decryptCredentials(
+  keyRing: KeyRing,
+  { id, sealedCredentials }: Destination,
+): Record<string, string> {
   if (sealedCredentials === null) return {};
   return JSON.parse(decrypt(keyRing, credentialsAad(id), sealedCredentials).toString('utf8'));
 }

@@ -9,17 +9,17 @@ import {
 } from '@secrets/sync-entries';
 import { batched } from './batched.ts';
 
-/** The statements that every attempt makes; those of entries that are worked on at once go to the database together. */
+/** The statements of every attempt. Statements of concurrent attempts are batched. */
 export interface EntryStatements {
-  /** Undefined when there is nothing to do now. */
+  /** Returns undefined if there is nothing to do at present. */
   claim(entryId: string): Promise<ClaimedEntry | undefined>;
-  /** Undefined when the entry is gone. */
+  /** Returns undefined if the entry no longer exists. */
   readContext(entryId: string): Promise<EntryContext | undefined>;
-  /** False when the lease was lost: nothing was written. */
+  /** Returns false if the lease was lost; then nothing was written. */
   complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
 }
 
-/** The statements of one worker. */
+/** Creates the statements of one worker. */
 export function entryStatements(
   db: Db,
   lease: { destinationType: string; owner: string; leaseSeconds: number },
@@ -54,7 +54,7 @@ export function entryStatements(
   };
 }
 
-/** Two messages may name one entry: only one of them has it. */
+/** Two messages may name the same entry. Only the first one gets it. */
 function takeOut<Value>(from: Map<string, Value>, key: string): Value | undefined {
   const value = from.get(key);
   from.delete(key);

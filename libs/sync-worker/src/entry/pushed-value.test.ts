@@ -11,11 +11,11 @@ test.each([
   ['empty', ''],
   ['absent', undefined],
   ['toString', undefined],
-])('sub-key %j gives %j', (subKey, value) => {
+])('the value of sub-key %j is %j', (subKey, value) => {
   expect(pushedValue(data, subKey)).toBe(value);
 });
 
-test('the token of a put is its own for entry, intent and value, and the same at a repeat', () => {
+test('a repeated put has the same token, and another entry, intent or value another one', () => {
   const entry = { id: 'e', generation: 1 };
   const token = idempotencyToken(entry, 'hash');
   expect(token).toMatch(/^[0-9a-f]{64}$/);

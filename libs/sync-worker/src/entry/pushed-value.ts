@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ClaimedEntry, EntryContext } from '@secrets/sync-entries';
 
 /**
- * What an external secret holds, from the secret's data as JSON text: all of it, or at secret-key granularity one
- * key, a string as it is and anything else as JSON. Undefined when the key is not there.
+ * Returns the value of an external secret, from the secret's data as JSON text: all of it, or at secret-key granularity
+ * the value of one key, where a string is returned as it is and anything else as JSON. Undefined if the key is missing.
  */
 export function pushedValue(dataText: string, subKey: string): string | undefined {
   if (subKey === '') return dataText;
@@ -14,12 +14,12 @@ export function pushedValue(dataText: string, subKey: string): string | undefine
 }
 
 /**
- * The same for the same entry, intent and value: a put that is repeated after a crash is recognised by the provider.
- * It names the intent, so that a value that comes back later (A, B, A) is not taken for the old one.
+ * Returns the same token for the same entry, intent and value, so that the provider recognises a put that is repeated
+ * after a crash. The intent is part of it, so that a value that returns later (A, B, A) is not taken for the old one.
  */
 export const idempotencyToken = (entry: Pick<ClaimedEntry, 'id' | 'generation'>, valueHash: string): string =>
   createHash('sha256').update(`${entry.id}:${entry.generation}:${valueHash}`).digest('hex');
 
-/** Changes whenever the destination's settings do: then tags and the like are brought up to date. */
+/** Changes with the destination's settings, so that a change of tags and the like is pushed to unchanged values too. */
 export const settingsHash = (destination: EntryContext['destination']): string =>
   createHash('sha256').update(JSON.stringify(destination.settings)).digest('base64url');

@@ -1,64 +1,56 @@
-import type { Db } from '@secrets/db';
-import { Fault, nextStatus, versionAad } from '@secrets/domain';
+import { Fault, type Json, nextStatus, versionAad } from '@secrets/domain';
 import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
 import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
-import type { Clients } from './clients.ts';
-import type { EntryStatements } from './entry-statements.ts';
+import { abortable } from '../driver/abortable.ts';
+import type { ConnectedDestination } from '../driver/driver.ts';
 import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
+import type { WorkerContext } from './worker-context.ts';
 
-/** What one attempt on an entry needs. */
-export interface AttemptContext {
-  db: Db;
-  statements: EntryStatements;
-  keyRing: KeyRing;
-  clients: Clients;
-  /** Aborted when the attempt must end: well before its lease does. */
+/** One attempt on a claimed entry. */
+interface Attempt {
+  entry: ClaimedEntry;
+  context: EntryContext;
+  /** Aborts when the attempt must end, well before its lease does. */
   signal: AbortSignal;
 }
+
+type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'clients'>;
 
 const hashPurpose = 'pushed value';
 
 /**
- * One attempt on a claimed entry: decides from what is wanted and what is readable now, calls the driver, and records
- * what was achieved. Throws the driver's `Fault`, or whatever else went wrong; then nothing was recorded.
- * Gives false when the lease was lost meanwhile.
+ * Decides from the entry's intent and what is readable now, calls the driver, and records what was achieved. Returns
+ * false if the lease was lost in the meantime. If it throws, the driver's `Fault` or anything else, nothing was recorded.
  */
-export async function workOnEntry(
-  attempt: AttemptContext,
-  entry: ClaimedEntry,
-  context: EntryContext,
-): Promise<boolean> {
+export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boolean> {
+  const { entry } = attempt;
   if (entry.desired === 'absent') {
-    await remove(attempt, entry, context);
-    return completeRemoval(attempt.db, entry);
+    await remove(worker, attempt);
+    return completeRemoval(worker.db, entry);
   }
-  const value = readValue(attempt.keyRing, entry, context);
-  if (value !== undefined) return push(attempt, entry, context, value);
-  await remove(attempt, entry, context);
+  const value = readValue(worker.keyRing, attempt);
+  if (value !== undefined) return push(worker, attempt, value);
+  await remove(worker, attempt);
   const nothing = {
     status: nextStatus.nothing_readable(),
     pushedHash: null,
     settingsHash: null,
     remote: null,
   } as const;
-  return attempt.statements.complete(entry, nothing);
+  return worker.statements.complete(entry, nothing);
 }
 
-async function push(
-  attempt: AttemptContext,
-  entry: ClaimedEntry,
-  context: EntryContext,
-  value: string,
-): Promise<boolean> {
+async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {
+  const { entry, context } = attempt;
   const settings = settingsHash(context.destination);
-  const same =
-    entry.pushedHash !== null && matchesKeyedHash(attempt.keyRing, hashPurpose, value, entry.pushedHash);
-  const pushedHash = same ? entry.pushedHash! : keyedHash(attempt.keyRing, hashPurpose, value);
-  const unchanged = same && entry.settingsHash === settings && !entry.verify;
-  const remote = unchanged
+  const isSameValue =
+    entry.pushedHash !== null && matchesKeyedHash(worker.keyRing, hashPurpose, value, entry.pushedHash);
+  const pushedHash = isSameValue ? entry.pushedHash! : keyedHash(worker.keyRing, hashPurpose, value);
+  const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
+  const remote = isUnchanged
     ? entry.remote
-    : await put(attempt, entry, context, { value, pushedHash, valueChanged: !same });
-  return attempt.statements.complete(entry, {
+    : await put(worker, attempt, { value, pushedHash, valueChanged: !isSameValue });
+  return worker.statements.complete(entry, {
     status: nextStatus.pushed(),
     pushedHash,
     settingsHash: settings,
@@ -67,11 +59,11 @@ async function push(
 }
 
 async function put(
-  attempt: AttemptContext,
-  entry: ClaimedEntry,
-  context: EntryContext,
+  worker: Worker,
+  attempt: Attempt,
   { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
-) {
+): Promise<Json> {
+  const { entry, context } = attempt;
   const request = {
     entryId: entry.id,
     externalName: entry.externalName,
@@ -82,32 +74,30 @@ async function put(
     valueChanged,
     verify: entry.verify,
   };
-  const { remote } = await attempt.clients.use(context.destination, (connected) =>
-    abortable(attempt.signal, connected.put(request, attempt.signal)),
-  );
+  const { remote } = await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
   return remote;
 }
 
-async function remove(attempt: AttemptContext, entry: ClaimedEntry, context: EntryContext): Promise<void> {
-  const request = { entryId: entry.id, externalName: entry.externalName, remote: entry.remote };
-  await attempt.clients.use(context.destination, (connected) =>
-    abortable(attempt.signal, connected.remove(request, attempt.signal)),
+async function remove(worker: Worker, attempt: Attempt): Promise<void> {
+  const { id: entryId, externalName, remote } = attempt.entry;
+  await callDriver(worker, attempt, (connected, signal) =>
+    connected.remove({ entryId, externalName, remote }, signal),
   );
 }
 
-/** The value to push, or undefined when nothing is readable. What cannot be opened throws: unknown is not absent. */
-function readValue(keyRing: KeyRing, entry: ClaimedEntry, { value }: EntryContext): string | undefined {
+/** Ends at the time limit even if the driver ignores the signal. */
+const callDriver = <T>(
+  { clients }: Worker,
+  { context, signal }: Attempt,
+  call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
+): Promise<T> =>
+  clients.use(context.destination, (connected) => abortable(call(connected, signal), signal, timedOut));
+
+const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
+
+/** Returns undefined if nothing is readable. Throws if a value cannot be decrypted: unknown is not absent. */
+function readValue(keyRing: KeyRing, { entry, context: { value } }: Attempt): string | undefined {
   if (value === null) return undefined;
   const dataText = decrypt(keyRing, versionAad(value.location), value.sealed).toString('utf8');
   return pushedValue(dataText, entry.subKey);
-}
-
-/** Rejects when the signal aborts: a driver that ignores it must not hold the entry past its time limit. */
-function abortable<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Fault('unavailable', 'the destination did not answer in time'));
-    if (signal.aborted) late();
-    signal.addEventListener('abort', late, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', late));
-  });
 }

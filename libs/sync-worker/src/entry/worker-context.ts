@@ -1,12 +1,12 @@
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
-import type { Logger, Metrics } from '@secrets/telemetry';
+import type { Logger } from '@secrets/telemetry';
 import type { Attempts } from '../limits/attempts.ts';
 import type { DestinationLimiter } from '../limits/destination-limiter.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
 
-/** What handling a message needs. */
+/** What a worker needs to handle a message. */
 export interface WorkerContext {
   db: Db;
   statements: EntryStatements;
@@ -15,14 +15,6 @@ export interface WorkerContext {
   limiter: DestinationLimiter;
   attempts: Attempts;
   log: Logger;
-  metrics: ReturnType<typeof workerMetrics>;
-  type: string;
-  leaseSeconds: number;
+  /** Measures an attempt, from this call until the returned function is called with the outcome. */
+  startTimer(): (outcome: string) => void;
 }
-
-export const workerMetrics = (metrics: Metrics) => ({
-  duration: metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
-    'destination_type',
-    'outcome',
-  ]),
-});

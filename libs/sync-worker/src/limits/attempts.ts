@@ -1,18 +1,23 @@
-/** The attempts under way. Each has a signal that aborts it: after its own time limit, or with all the others. */
+/** The attempts in progress. Each has a signal that aborts at its time limit, or when all attempts are cancelled. */
 export class Attempts {
+  readonly #limitMs: number;
   readonly #running = new Set<AbortController>();
   #isCancelled = false;
 
-  /** Whether `cancelAll` was called. An attempt that begins afterwards is cancelled at once. */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Whether `cancelAll` was called. An attempt that begins afterwards is cancelled immediately. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** Runs `work` with a signal that is aborted after `limitMs`, or when all attempts are cancelled. */
-  async run<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Runs `work` with a signal that aborts at the time limit, or when all attempts are cancelled. */
+  async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const attempt = new AbortController();
     if (this.#isCancelled) attempt.abort();
-    const timer = setTimeout(() => attempt.abort(), limitMs);
+    const timer = setTimeout(() => attempt.abort(), this.#limitMs);
     this.#running.add(attempt);
     try {
       return await work(attempt.signal);
@@ -22,6 +27,7 @@ export class Attempts {
     }
   }
 
+  /** Aborts every attempt in progress, and those that begin later. */
   cancelAll(): void {
     this.#isCancelled = true;
     for (const attempt of this.#running) attempt.abort();

@@ -4,7 +4,7 @@ import { DestinationLimiter, type Slot } from './destination-limiter.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Acquires `count` slots. Those that have to wait for one wait in vain. */
+/** Acquires `count` slots. Calls that have to wait for one time out. */
 async function acquireAll(
   limiter: DestinationLimiter,
   destination: string,
@@ -15,7 +15,7 @@ async function acquireAll(
   return taking;
 }
 
-test('a slow destination gets at most three quarters of the slots, so others always find one', async () => {
+test('a slow destination gets at most three quarters of the slots', async () => {
   const limiter = new DestinationLimiter(4);
   const taken = await acquireAll(limiter, 'slow', 4);
   expect(taken.map((slot) => slot !== undefined)).toEqual([true, true, true, false]);
@@ -68,6 +68,6 @@ test('the retry delay grows with the rejected entries, up to 30 seconds', async 
   expect(waits.at(-1)).toBe(30);
 });
 
-test('a worker with one slot still works', async () => {
+test('a destination gets at least one slot', async () => {
   expect(await new DestinationLimiter(1).acquire('any')).toBeDefined();
 });

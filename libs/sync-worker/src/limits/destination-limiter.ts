@@ -1,4 +1,4 @@
-/** One unit of a worker's concurrency, held by one entry while it is worked on. */
+/** One unit of a worker's concurrency, held by one entry while it is processed. */
 export interface Slot {
   release(): void;
 }
@@ -24,7 +24,7 @@ export class DestinationLimiter {
     this.#perDestination = Math.max(1, Math.floor(concurrency * 0.75));
   }
 
-  /** A slot for this destination, to be released; undefined when the destination is at its limit and slow. */
+  /** Returns a slot, which must be released; undefined if the destination is slow and at its limit. */
   async acquire(destinationId: string): Promise<Slot | undefined> {
     const taken = this.#taken.get(destinationId) ?? 0;
     if (taken < this.#perDestination) {
@@ -37,8 +37,8 @@ export class DestinationLimiter {
   }
 
   /**
-   * How long a rejected entry should wait, in seconds, at most 30. It grows with the number of rejected entries, so that
-   * a long queue of a slow destination is not redelivered over and over.
+   * Returns how long a rejected entry should wait, in seconds, at most 30. The delay grows with the number of rejected
+   * entries, so that a long queue of a slow destination is not redelivered over and over.
    */
   retryDelaySeconds(destinationId: string): number {
     const rejected = this.#rejected.get(destinationId) ?? 0;

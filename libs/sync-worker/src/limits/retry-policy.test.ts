@@ -1,45 +1,61 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultKinds } from '@secrets/domain';
 import fc from 'fast-check';
-import { destinationPause, nextAttempt } from './retry-policy.ts';
+import { destinationPause, nextAttempt, pausesDestination } from './retry-policy.ts';
 
 describe('nextAttempt', () => {
   test.each(['unauthenticated', 'forbidden', 'rejected', 'too_large', 'conflict'] as const)(
-    '%s waits for the operator',
+    'does not retry an entry that failed as %s',
     (kind) => {
       expect(nextAttempt({ kind, retryAfterSeconds: 5 }, 3, 0)).toBeNull();
     },
   );
 
-  test('outages are waited for with growing pauses, for hours', () => {
-    const pauses = [0, 1, 2, 3, 20, 1000].map((attempts) =>
-      nextAttempt({ kind: 'unavailable' }, attempts, 0),
-    );
-    expect(pauses).toEqual([1, 2, 4, 8, 600, 600]);
+  test.each([
+    ['throttled', [1, 2, 4, 8, 300, 300]],
+    ['unavailable', [1, 2, 4, 8, 600, 600]],
+    ['not_ready', [1, 2, 4, 8, 60, 60]],
+    ['crashed', [5, 10, 20, 40, 600, 600]],
+  ] as const)('doubles the delay of %s up to a maximum', (kind, delays) => {
+    expect([0, 1, 2, 3, 20, 1000].map((attempts) => nextAttempt({ kind }, attempts, 0))).toEqual(delays);
   });
 
-  test('never earlier than the destination asked, whatever the attempt', () => {
+  test('extends the delay by up to a half', () => {
+    expect(nextAttempt({ kind: 'unavailable' }, 2, 0.5)).toBe(5);
+  });
+
+  test('never retries earlier than the destination asked', () => {
     fc.assert(
       fc.property(
         fc.nat(100),
         fc.nat(5000),
         fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (attempts, asked, random) => {
-          expect(
-            nextAttempt({ kind: 'throttled', retryAfterSeconds: asked }, attempts, random),
-          ).toBeGreaterThanOrEqual(asked);
+        (attempts, retryAfterSeconds, random) => {
+          const delay = nextAttempt({ kind: 'throttled', retryAfterSeconds }, attempts, random);
+          expect(delay).toBeGreaterThanOrEqual(retryAfterSeconds);
         },
       ),
     );
   });
-
-  test('every fault has its rule', () => {
-    for (const kind of [...faultKinds, 'crashed'] as const)
-      expect(nextAttempt({ kind }, 0, 0)).not.toBeUndefined();
-  });
 });
 
-test('a destination pauses longer with each failure in a row, a minute at most unless it asked for more', () => {
-  expect([1, 2, 5, 50].map((failures) => destinationPause(failures, undefined))).toEqual([0.5, 1, 8, 60]);
-  expect(destinationPause(1, 120)).toBe(120);
+describe('destinationPause', () => {
+  test('doubles with each consecutive failure, up to a minute', () => {
+    expect([1, 2, 5, 50].map((failures) => destinationPause({ kind: 'unavailable' }, failures))).toEqual([
+      0.5, 1, 8, 60,
+    ]);
+  });
+
+  test('is never shorter than the destination asked', () => {
+    expect(destinationPause({ kind: 'throttled', retryAfterSeconds: 120 }, 1)).toBe(120);
+  });
+
+  test('follows only failures that concern the whole destination', () => {
+    expect((['throttled', 'unavailable'] as const).map(pausesDestination)).toEqual([true, true]);
+    expect((['not_ready', 'crashed', 'forbidden'] as const).map(pausesDestination)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(destinationPause({ kind: 'not_ready', retryAfterSeconds: 5 }, 3)).toBe(0);
+  });
 });

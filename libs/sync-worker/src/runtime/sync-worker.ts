@@ -12,11 +12,11 @@ import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
 import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';
-import { type WorkerContext, workerMetrics } from '../entry/worker-context.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { DestinationLimiter } from '../limits/destination-limiter.ts';
 
-/** What a worker is built from. */
+/** The dependencies of a worker. */
 export interface SyncWorkerDeps {
   db: Db;
   broker: Broker;
@@ -27,45 +27,36 @@ export interface SyncWorkerDeps {
 }
 
 export interface SyncWorkerConfig {
-  /** Entries worked on at once. */
+  /** Number of entries processed concurrently. */
   concurrency: number;
   leaseSeconds: number;
   /** The installation's prefix of external names. */
   prefix: string;
-  /** How long a stop lets attempts go on before it gives them up; default 5 s. */
+  /** How long a stop waits for attempts in progress before it cancels them; default 5 s. */
   stopGraceSeconds?: number;
 }
 
 /** A worker of one destination type. */
 export interface SyncWorker {
   start(): Promise<void>;
-  /** Takes no more, finishes what it holds if that ends soon and leaves it to others if not, closes its clients. */
+  /**
+   * Stops consuming, waits for attempts in progress and closes the clients. Attempts that exceed the grace period are
+   * cancelled, and another worker retries them.
+   */
   stop(): Promise<void>;
 }
 
 const switchPollSeconds = 0.4;
-/** With it a process ends within the 10 s that `docker stop` waits by default, also while a destination is silent. */
+/** Short enough for the process to end within the 10 s that `docker stop` waits by default. */
 const defaultStopGraceSeconds = 5;
 
-/** Builds the worker of one destination type around its driver. */
+/** An attempt ends well before its lease, so that its last requests do not overlap with the next attempt's. */
+const attemptShareOfLease = 0.6;
+
+/** Creates the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
-  const { db, broker, keyRing, egress, log } = deps;
-  const worker: WorkerContext = {
-    db,
-    statements: entryStatements(db, {
-      destinationType: driver.type,
-      owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
-      leaseSeconds: config.leaseSeconds,
-    }),
-    keyRing,
-    clients: new Clients(driver, { log, egress, prefix: config.prefix }, keyRing),
-    limiter: new DestinationLimiter(config.concurrency),
-    attempts: new Attempts(),
-    log,
-    metrics: workerMetrics(deps.metrics),
-    type: driver.type,
-    leaseSeconds: config.leaseSeconds,
-  };
+  const { db, broker } = deps;
+  const worker = workerContext(driver, deps, config);
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
   return {
@@ -74,7 +65,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
         handleEntry(worker, message),
       );
-      watch = watchSwitch(db, consumer, log);
+      watch = watchSwitch(db, consumer, worker.log);
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
@@ -87,9 +78,42 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   };
 }
 
+function workerContext(
+  driver: Driver,
+  { db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
+  { concurrency, leaseSeconds, prefix }: SyncWorkerConfig,
+): WorkerContext {
+  const log = parentLog.child({ destinationType: driver.type });
+  return {
+    db,
+    statements: entryStatements(db, {
+      destinationType: driver.type,
+      owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+      leaseSeconds,
+    }),
+    keyRing,
+    clients: new Clients(driver, { log, egress, prefix }, keyRing),
+    limiter: new DestinationLimiter(concurrency),
+    attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
+    log,
+    startTimer: attemptTimer(metrics, driver.type),
+  };
+}
+
+function attemptTimer(metrics: Metrics, type: string): WorkerContext['startTimer'] {
+  const duration = metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
+    'destination_type',
+    'outcome',
+  ]);
+  return () => {
+    const finished = duration.startTimer({ destination_type: type });
+    return (outcome) => void finished({ outcome });
+  };
+}
+
 /**
- * Stops consuming within a second of syncing being disabled, and goes on when it is enabled again. A switch that cannot
- * be read counts as off: without the database every message would only be requeued until it is dead-lettered.
+ * Stops consuming within a second after syncing is disabled, and resumes when it is enabled again. It also stops while
+ * the switch cannot be read: without the database, messages would only be requeued until they are dead-lettered.
  */
 function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
   let seen: Switch = 'enabled';
@@ -97,7 +121,7 @@ function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
     const now = await readSwitch(db);
     if (now === seen) return;
     await (now === 'enabled' ? consumer.resume() : consumer.pause());
-    log.info({ from: seen, to: now }, 'syncing was switched');
+    log.info({ from: seen, to: now }, 'sync switch changed');
     seen = now;
   });
 }
