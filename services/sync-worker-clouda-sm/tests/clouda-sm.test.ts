@@ -158,7 +158,7 @@ describe('removal', () => {
     const again = { ...request, ...newValue(request, 'two') };
     await expect(connected.put(again, signal())).rejects.toMatchObject({
       kind: 'not_ready',
-      message: expect.stringContaining('still taken by a secret that is being deleted'),
+      message: expect.stringContaining('still in use by a secret that is being deleted'),
     });
     await connected.close();
     await slow.stop();
@@ -324,7 +324,7 @@ describe('ways in', () => {
     const connected = await connect({ role_arn });
     await expect(put(putRequest(harness.freshName(), 'x'), connected)).rejects.toMatchObject({
       kind: 'forbidden',
-      message: 'AssumeRole of role_arn: the credentials may not do this (AccessDenied)',
+      message: 'AssumeRole of role_arn: permission denied (AccessDenied)',
     });
   });
 

@@ -118,7 +118,7 @@ test('tags that do not fit beside those of others are rejected, and the secret k
   const change = { ...request, remote, valueChanged: false };
   await expect(tagged.put(change, signal())).rejects.toMatchObject({
     kind: 'rejected',
-    message: 'TagResource: the request is refused (InvalidParameterException)',
+    message: 'TagResource: the request was rejected (InvalidParameterException)',
   });
   expect(harness.held(request.externalName)?.value).toBe('one');
 });

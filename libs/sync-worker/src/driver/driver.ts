@@ -3,7 +3,7 @@ import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 
-/** What a driver is given to connect with: the destination as its owner described it. */
+/** The destination that a driver connects to, as its owner configured it. */
 export interface DestinationSettings {
   id: string;
   type: string;
@@ -11,28 +11,28 @@ export interface DestinationSettings {
   namespacePath: string;
   /** Non-secret fields of the description (`region`, `custom_tags`, `conflict_policy`, …), already parsed and defaulted. */
   settings: Record<string, unknown>;
-  /** Secret fields (`secret_access_key`, …); absent ones are absent. */
+  /** Secret fields (`secret_access_key`, …) that are set. */
   credentials: Sealed<Record<string, string>>;
 }
 
-/** One external secret to be brought to a value. */
+/** A value that an external secret must get. */
 export interface PutRequest {
   entryId: string;
   externalName: string;
-  /** What is to be stored; at most the description's `maxValueBytes` (checked before the call). */
+  /** Its size is not checked yet; see `requireFit`. */
   value: Sealed<string>;
   /**
-   * 64 hex characters: the same for the same entry, intent and value, another for every other. A repeated put after
-   * a crash carries the same one.
+   * 64 hex characters, the same for the same entry, intent and value, and different otherwise. A put that is repeated
+   * after a crash has the same token.
    */
   idempotencyToken: string;
-  /** Whether one that exists and is not ours may be taken over. */
+  /** Whether an existing secret that does not belong to the destination may be taken over. */
   overwrite: boolean;
-  /** What the last successful put of this entry returned; null at the first. */
+  /** What the last successful put of this entry returned; null for the first put. */
   remote: Json | null;
-  /** The value differs from what was last pushed; false when only settings such as tags may differ. */
+  /** Whether the value differs from the one last pushed. If not, only settings such as tags may have changed. */
   valueChanged: boolean;
-  /** The operator asks to look at the external secret again although nothing changed here: repair it if it drifted. */
+  /** Whether to read the external secret and repair it if it was changed from outside, although nothing changed here. */
   verify: boolean;
 }
 
@@ -43,30 +43,37 @@ export interface RemoveRequest {
 }
 
 /**
- * A destination with its client. Three verbs, each idempotent and bounded by the signal; no verb loops or retries:
- * that is the runtime's, fed by the kind of the `Fault` that each failure becomes.
+ * A destination with its client. Each method is idempotent and ends when the signal aborts. Drivers neither loop nor
+ * retry: every failure is thrown as a `Fault`, and the runtime decides from its kind about the next attempt.
  */
 export interface ConnectedDestination {
-  /** Reconciles the external secret with the value. Resolves with what to remember of it (ids, versions, tags set; never a value). */
+  /**
+   * Reconciles the external secret with the value and the destination's settings. Returns what to store about it for
+   * the next call, such as IDs, versions and tags. It is not encrypted and must not contain the value.
+   */
   put(request: PutRequest, signal: AbortSignal): Promise<{ remote: Json }>;
-  /** Makes the external secret absent. Absent already, or not ours, is success (the latter untouched). */
+  /**
+   * Removes the external secret. It also succeeds if the secret does not exist, or does not belong to the destination
+   * and is therefore left unchanged.
+   */
   remove(request: RemoveRequest, signal: AbortSignal): Promise<void>;
-  /** Lets go of sockets. */
+  /** Closes all sockets. May be called more than once. */
   close(): Promise<void>;
 }
 
+/** What the worker provides to a driver. */
 export interface DriverContext {
   log: Logger;
-  /** Every socket of a driver is opened through it. */
+  /** Every socket of a driver must be opened through its agents. */
   egress: EgressGuard;
-  /** The installation's prefix, for built-in tags. */
+  /** The installation's prefix, which built-in tags contain. */
   prefix: string;
 }
 
-/** The I/O half of a destination type; its pure half is the description in `libs/destinations`. */
+/** The part of a destination type that does I/O. Its other part is the description in `libs/destinations`. */
 export interface Driver {
   /** The API's type identifier, such as `cloudA-sm`. */
   readonly type: string;
-  /** Makes the client; does no I/O that could fail for long. Throws `Fault` for settings that cannot work. */
+  /** Creates the client, without calling the destination. Throws `Fault` for settings that cannot work. */
   connect(destination: DestinationSettings, context: DriverContext): Promise<ConnectedDestination>;
 }

@@ -7,22 +7,9 @@ import express from 'express';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
+import type { WorkerEnv } from './worker-env.ts';
 
-/** What every worker's environment holds, parsed. */
-export interface WorkerEnv {
-  HOST: string;
-  INTERNAL_PORT: number;
-  DATABASE_URL: string;
-  AMQP_URL: string;
-  SEAL_KEY_FILE: string;
-  EGRESS_ALLOW: string[];
-  EGRESS_MAY_OPEN: string[];
-  CONCURRENCY: number;
-  LEASE_SECONDS: number;
-  SECRET_NAME_PREFIX: string;
-}
-
-/** The process of a worker: the same for every destination type but for the driver. */
+/** Runs the process of a worker. Only the driver and its settings differ between destination types. */
 export async function runWorker(
   service: string,
   configure: () => { env: WorkerEnv; driver: Driver },
@@ -47,7 +34,7 @@ export async function runWorker(
       readiness: {
         database: async () => void (await db.query('select 1')),
         broker: async () => {
-          if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+          if (broker.state() !== 'connected') throw new Error('not connected to the broker');
         },
       },
     });

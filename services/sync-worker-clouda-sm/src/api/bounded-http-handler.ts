@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream';
-import { Fault } from '@secrets/domain';
-import type { Egress } from '@secrets/sync-worker';
+import { boundedBody, type Egress } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { faulting, faultOf } from './fault-of.ts';
+import { faultOf, withFaults } from './call-faults.ts';
 
-const maxResponseBytes = 1024 * 1024;
-
-/** The SDK's way to the network: through the egress guard, and bounded in time and in the size of an answer. */
+/** The SDK's HTTP handler: connects through the egress guard, with limits on time and response size. */
 export class BoundedHttpHandler extends NodeHttpHandler {
   constructor({ httpAgent, httpsAgent }: Egress) {
     super({
@@ -22,23 +19,17 @@ export class BoundedHttpHandler extends NodeHttpHandler {
   override async handle(
     ...call: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
-    const answer = await faulting('reaching the service', () => super.handle(...call));
-    answer.response.body = Readable.from(limited(answer.response.body as Readable), { objectMode: false });
-    return answer;
+    const result = await withFaults('connecting to the service', () => super.handle(...call));
+    result.response.body = Readable.from(bodyOf(result.response.body), { objectMode: false });
+    return result;
   }
 }
 
-/** The body as it comes; left early, it closes the connection. */
-async function* limited(body: Readable): AsyncGenerator<Buffer> {
-  let bytes = 0;
+/** Ending the iteration early destroys the body's stream, and with it the connection. */
+async function* bodyOf(body: Readable): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes)
-        throw new Fault('unavailable', 'the service answered with more than 1 MiB');
-      yield chunk;
-    }
+    yield* boundedBody(body);
   } catch (error) {
-    throw faultOf(error, 'reading the answer');
+    throw faultOf(error, 'reading the response');
   }
 }

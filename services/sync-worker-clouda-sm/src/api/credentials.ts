@@ -1,12 +1,12 @@
 import type { SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
-import type { CloudASettings } from '../secret/settings.ts';
-import { faulting } from './fault-of.ts';
+import type { CloudASettings } from '../settings.ts';
+import { withFaults } from './call-faults.ts';
 
-/** How the provider's services are reached. */
+/** The client configuration that all of the provider's services share. */
 export interface Link {
   region: string;
-  /** The provider's own endpoint when absent. */
+  /** Defaults to the provider's own endpoint. */
   endpoint?: string;
   requestHandler: NonNullable<SecretsManagerClientConfig['requestHandler']>;
   maxAttempts: 1;
@@ -16,8 +16,8 @@ type Credentials = NonNullable<SecretsManagerClientConfig['credentials']>;
 type Provider = Extract<Credentials, (...args: never) => unknown>;
 
 /**
- * The destination's key pair or, without one, what the worker's environment has; with `role_arn`, a session of that
- * role begun with them. The SDK asks again five minutes before a session's end. Failures are `Fault`s.
+ * Returns the destination's key pair or, if it has none, the credentials of the worker's environment. With `role_arn`,
+ * they are used to assume that role; the SDK renews the session five minutes before it expires. Failures are `Fault`s.
  */
 export function credentialsFor(
   settings: CloudASettings,
@@ -37,16 +37,16 @@ export function credentialsFor(
     },
     clientConfig: link,
   });
-  return withFaults(assume, 'AssumeRole of role_arn');
+  return reportFaults('AssumeRole of role_arn', assume);
 }
 
 function ownCredentials(keys: Record<string, string>): Credentials {
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = keys;
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey };
-  return withFaults(fromNodeProviderChain({ maxRetries: 0 }), 'finding credentials');
+  return reportFaults('finding credentials', fromNodeProviderChain({ maxRetries: 0 }));
 }
 
-const withFaults =
-  (provider: Provider, doing: string): Provider =>
+const reportFaults =
+  (operation: string, provider: Provider): Provider =>
   (properties) =>
-    faulting(doing, () => provider(properties));
+    withFaults(operation, () => provider(properties));

@@ -1,7 +1,6 @@
-import { Fault } from '@secrets/domain';
 import { z } from 'zod';
 
-// Of the provider's answers, only what is read.
+// The provider's responses, with only the fields that are read.
 
 const ReplicationStatus = z
   .array(z.object({ Region: z.string(), Status: z.string().optional() }))
@@ -29,10 +28,3 @@ export const Described = z.object({
 
 export type Described = z.infer<typeof Described>;
 export type ReplicationStatus = z.infer<typeof ReplicationStatus>;
-
-/** Reads an answer; one without what it must have is nonsense, hence `unavailable`. */
-export function parseResponse<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw new Fault('unavailable', 'the secrets manager gave an answer that cannot be understood');
-}

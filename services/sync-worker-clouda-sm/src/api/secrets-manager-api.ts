@@ -15,12 +15,18 @@ import {
   UntagResourceCommand,
   UpdateSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
-import type { CloudASettings } from '../secret/settings.ts';
+import { Fault } from '@secrets/domain';
+import { abortable, hasCode, parseResponse } from '@secrets/sync-worker';
+import type { CloudASettings } from '../settings.ts';
+import { withFaults } from './call-faults.ts';
 import { credentialsFor, type Link } from './credentials.ts';
-import { faulting, hasCode } from './fault-of.ts';
-import { Described, parseResponse, Replicated, Written } from './schema.ts';
+import { Described, Replicated, Written } from './schema.ts';
 
-/** The calls of the secrets manager; failures are `Fault`s. Each is one request, given up with the signal. */
+interface CallOptions {
+  abortSignal: AbortSignal;
+}
+
+/** The calls of the secrets manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
 export class SecretsManagerApi {
   readonly #open: () => SecretsManagerClient;
   #client: SecretsManagerClient;
@@ -32,105 +38,93 @@ export class SecretsManagerApi {
   }
 
   async create(input: CreateSecretCommandInput, signal: AbortSignal) {
-    return parseResponse(
-      Written,
-      await this.#call(
-        'CreateSecret',
-        (client, bound) => client.send(new CreateSecretCommand(input), bound),
-        signal,
-      ),
+    const command = new CreateSecretCommand(input);
+    const response = await this.#call('CreateSecret', signal, (client, options) =>
+      client.send(command, options),
     );
+    return parseResponse('CreateSecret', Written, response);
   }
 
   async describe(SecretId: string, signal: AbortSignal) {
     const command = new DescribeSecretCommand({ SecretId });
-    return parseResponse(
-      Described,
-      await this.#call('DescribeSecret', (client, bound) => client.send(command, bound), signal),
+    const response = await this.#call('DescribeSecret', signal, (client, options) =>
+      client.send(command, options),
     );
+    return parseResponse('DescribeSecret', Described, response);
   }
 
-  /** The value in clear, undefined for one that is not text. */
+  /** Returns the value in clear text; undefined if it is binary. */
   async value(SecretId: string, signal: AbortSignal): Promise<string | undefined> {
     const command = new GetSecretValueCommand({ SecretId });
-    return (await this.#call('GetSecretValue', (client, bound) => client.send(command, bound), signal))
-      .SecretString;
+    const response = await this.#call('GetSecretValue', signal, (client, options) =>
+      client.send(command, options),
+    );
+    return response.SecretString;
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
-    return parseResponse(
-      Written,
-      await this.#call(
-        'PutSecretValue',
-        (client, bound) => client.send(new PutSecretValueCommand(input), bound),
-        signal,
-      ),
+    const command = new PutSecretValueCommand(input);
+    const response = await this.#call('PutSecretValue', signal, (client, options) =>
+      client.send(command, options),
     );
+    return parseResponse('PutSecretValue', Written, response);
   }
 
   async changeKey(SecretId: string, KmsKeyId: string, signal: AbortSignal): Promise<void> {
-    await this.#call(
-      'UpdateSecret',
-      (client, bound) => client.send(new UpdateSecretCommand({ SecretId, KmsKeyId }), bound),
-      signal,
-    );
+    const command = new UpdateSecretCommand({ SecretId, KmsKeyId });
+    await this.#call('UpdateSecret', signal, (client, options) => client.send(command, options));
   }
 
   async restore(SecretId: string, signal: AbortSignal): Promise<void> {
-    await this.#call(
-      'RestoreSecret',
-      (client, bound) => client.send(new RestoreSecretCommand({ SecretId }), bound),
-      signal,
-    );
+    const command = new RestoreSecretCommand({ SecretId });
+    await this.#call('RestoreSecret', signal, (client, options) => client.send(command, options));
   }
 
   async delete(input: DeleteSecretCommandInput, signal: AbortSignal): Promise<void> {
-    await this.#call(
-      'DeleteSecret',
-      (client, bound) => client.send(new DeleteSecretCommand(input), bound),
-      signal,
-    );
+    const command = new DeleteSecretCommand(input);
+    await this.#call('DeleteSecret', signal, (client, options) => client.send(command, options));
   }
 
   async tag(SecretId: string, tags: Record<string, string>, signal: AbortSignal): Promise<void> {
     const command = new TagResourceCommand({ SecretId, Tags: tagList(tags) });
-    await this.#call('TagResource', (client, bound) => client.send(command, bound), signal);
+    await this.#call('TagResource', signal, (client, options) => client.send(command, options));
   }
 
   async untag(SecretId: string, TagKeys: string[], signal: AbortSignal): Promise<void> {
-    await this.#call(
-      'UntagResource',
-      (client, bound) => client.send(new UntagResourceCommand({ SecretId, TagKeys }), bound),
-      signal,
-    );
+    const command = new UntagResourceCommand({ SecretId, TagKeys });
+    await this.#call('UntagResource', signal, (client, options) => client.send(command, options));
   }
 
   async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
     const AddReplicaRegions = regions.map((Region) => ({ Region }));
     const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
-    return parseResponse(
-      Replicated,
-      await this.#call('ReplicateSecretToRegions', (client, bound) => client.send(command, bound), signal),
+    const response = await this.#call('ReplicateSecretToRegions', signal, (client, options) =>
+      client.send(command, options),
     );
+    return parseResponse('ReplicateSecretToRegions', Replicated, response);
   }
 
   async removeReplicas(SecretId: string, RemoveReplicaRegions: string[], signal: AbortSignal): Promise<void> {
     const command = new RemoveRegionsFromReplicationCommand({ SecretId, RemoveReplicaRegions });
-    await this.#call('RemoveRegionsFromReplication', (client, bound) => client.send(command, bound), signal);
+    await this.#call('RemoveRegionsFromReplication', signal, (client, options) =>
+      client.send(command, options),
+    );
   }
 
   close(): void {
     this.#client.destroy();
   }
 
-  /** A session that ended in mid-run is begun again, once. The sockets are the guard's and stay. */
-  async #call<Answer>(
+  /** If the session has expired, begins a new one and repeats the call once. The sockets belong to the guard and stay open. */
+  async #call<Response>(
     operation: string,
-    send: (client: SecretsManagerClient, bound: { abortSignal: AbortSignal }) => Promise<Answer>,
     signal: AbortSignal,
-  ): Promise<Answer> {
+    send: (client: SecretsManagerClient, options: CallOptions) => Promise<Response>,
+  ): Promise<Response> {
+    const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
+    // The SDK ignores the signal while it fetches credentials.
     const once = () =>
-      faulting(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal));
+      withFaults(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal, timedOut));
     try {
       return await once();
     } catch (error) {
@@ -143,13 +137,3 @@ export class SecretsManagerApi {
 
 export const tagList = (tags: Record<string, string>) =>
   Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
-
-/** Rejects when the signal aborts: the SDK ignores it while it fetches credentials. */
-function abortable<Answer>(call: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}

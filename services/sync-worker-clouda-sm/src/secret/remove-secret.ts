@@ -1,12 +1,12 @@
 import { Fault } from '@secrets/domain';
-import type { RemoveRequest } from '@secrets/sync-worker';
-import { hasCode } from '../api/fault-of.ts';
-import { findSecret, isOwn, type Store } from './own-secret.ts';
-import { parseRemembered } from './settings.ts';
+import { hasCode, type RemoveRequest } from '@secrets/sync-worker';
+import { isOwn } from './ownership.ts';
+import { parseRemembered } from './remembered.ts';
+import { findSecret, type Store } from './store.ts';
 
 /**
- * Deletes the secret if it is ours. It is looked up by its name even when its ARN is known: the one that is known may
- * be gone and another one of ours may have taken its place in a put whose outcome was lost.
+ * Deletes the secret if it belongs to the destination. It is looked up by its name even if its ARN is known: a put whose
+ * outcome was lost may have created another secret under that name.
  */
 export async function removeSecret(store: Store, request: RemoveRequest, signal: AbortSignal): Promise<void> {
   const found = await findSecret(store, request.externalName, signal);

@@ -1,25 +1,25 @@
 import { Fault } from '@secrets/domain';
 import type { ReplicationStatus } from '../api/schema.ts';
-import type { Store } from './own-secret.ts';
+import type { Store } from './store.ts';
 
-/** What is known of a secret's replicas. */
+/** What is known about a secret's replicas, as lists of regions. */
 export interface PresentReplicas {
-  /** Where they are, finished or not. */
+  /** All replicas, also those still in progress. */
   regions: readonly string[];
-  /** Where they are known to be finished. */
+  /** Replicas known to be in sync. */
   finished: readonly string[];
-  /** Where we put them. */
+  /** Replicas that the last put requested, and that this one may therefore remove. */
   ours: readonly string[];
 }
 
-/** Of a secret that somebody has described. */
+/** The replicas in a description of the secret. */
 export const fromDescribed = (status: ReplicationStatus, ours: readonly string[]): PresentReplicas => ({
   regions: regionsThat(status, (state) => state !== 'Failed'),
   finished: regionsThat(status, (state) => state === 'InSync'),
   ours,
 });
 
-/** Of a secret as the last put left it. */
+/** The replicas as the last put left them. */
 export const fromRemembered = (regions: readonly string[]): PresentReplicas => ({
   regions,
   finished: regions,
@@ -27,8 +27,8 @@ export const fromRemembered = (regions: readonly string[]): PresentReplicas => (
 });
 
 /**
- * Adds the replicas that are missing and removes those that we added and the destination no longer names. Throws
- * `Fault` `not_ready` while one is being made, and `conflict` when a region has a secret of that name of its own.
+ * Adds missing replicas, and removes those that the last put requested and the destination no longer lists. Throws
+ * `Fault` `not_ready` while a replication is in progress, and `conflict` if a region has its own secret of that name.
  */
 export async function reconcileReplicas(
   store: Store,
@@ -46,8 +46,9 @@ export async function reconcileReplicas(
 }
 
 /**
- * The provider's answer only says that a replication has begun, so it is looked at before, since an attempt whose
- * outcome was lost may have begun it, and after. One that failed is taken back, so that the next attempt begins anew.
+ * The provider's response only says that a replication has begun. The secret is therefore described before the call,
+ * because an attempt whose outcome was lost may have begun it, and afterwards. A failed replication is removed, so that
+ * the next attempt starts over.
  */
 async function addReplicas(
   { api }: Store,
@@ -55,13 +56,13 @@ async function addReplicas(
   wanted: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const look = async () => (await api.describe(arn, signal)).ReplicationStatus;
-  let status = await look();
+  const readStatus = async () => (await api.describe(arn, signal)).ReplicationStatus;
+  let status = await readStatus();
   const present = regionsThat(status, () => true);
   const missing = wanted.filter((region) => !present.includes(region));
   if (missing.length > 0) {
     await api.replicate(arn, missing, signal);
-    status = await look();
+    status = await readStatus();
   }
   const failed = regionsThat(status, (state) => state === 'Failed').filter((region) =>
     wanted.includes(region),
@@ -80,9 +81,9 @@ function requireFinished(
       `the secret cannot be replicated to ${failed.join(', ')}; a secret of that name may exist there`,
     );
   const finished = regionsThat(status, (state) => state === 'InSync');
-  const underWay = wanted.filter((region) => !finished.includes(region));
-  if (underWay.length > 0)
-    throw new Fault('not_ready', `the secret is still being replicated to ${underWay.join(', ')}`);
+  const inProgress = wanted.filter((region) => !finished.includes(region));
+  if (inProgress.length > 0)
+    throw new Fault('not_ready', `the secret is still being replicated to ${inProgress.join(', ')}`);
 }
 
 const regionsThat = (status: ReplicationStatus, is: (state: string | undefined) => boolean): string[] =>

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { Fault } from '@secrets/domain';
-import { faultOf } from './fault-of.ts';
+import { faultOf } from './call-faults.ts';
 
-const answered = (name: string, httpStatusCode: number, headers: Record<string, string> = {}) =>
+const responded = (name: string, httpStatusCode: number, headers: Record<string, string> = {}) =>
   Object.assign(new Error('canary'), {
     name,
     $metadata: { httpStatusCode },
     $response: { statusCode: httpStatusCode, headers },
   });
-const failed = (code: string) => Object.assign(new Error('canary'), { code });
+const disconnected = (code: string) => Object.assign(new Error('canary'), { code });
 
-describe('each failure becomes a fault of the closed list', () => {
+describe('a failed call', () => {
   test.each([
     ['ThrottlingException', 400, 'throttled'],
     ['Throttling', 400, 'throttled'],
@@ -32,49 +32,45 @@ describe('each failure becomes a fault of the closed list', () => {
     ['SomethingNew', 403, 'forbidden'],
     ['SomethingNew', 429, 'throttled'],
     ['SomethingNew', 503, 'unavailable'],
-  ])('%s with status %i: %s', (code, status, kind) => {
-    const fault = faultOf(answered(code, status), 'CreateSecret');
+  ])('with error code %s and status %i is %s', (code, status, kind) => {
+    const fault = faultOf(responded(code, status), 'CreateSecret');
     expect(fault.kind).toBe(kind);
     expect(fault.message).toContain(code);
     expect(fault.message).not.toContain('canary');
   });
 
   test.each([
-    [answered('Error', 502), /status 502/],
-    [answered('SyntaxError', 200), /cannot be understood/],
-    [answered('Error', 302), /redirect/],
-    [failed('ECONNREFUSED'), /connection failed \(ECONNREFUSED\)/],
-    [failed('ENOTFOUND'), /connection failed/],
-    [failed('CERT_HAS_EXPIRED'), /certificate is not accepted/],
-    [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), /certificate is not accepted/],
-    [failed('ERR_TLS_CERT_ALTNAME_INVALID'), /certificate is not accepted/],
+    [responded('Error', 502), /status 502/],
+    [responded('SyntaxError', 200), /response cannot be parsed/],
+    [responded('Error', 302), /redirect/],
+    [disconnected('ECONNREFUSED'), /connection failed \(ECONNREFUSED\)/],
+    [disconnected('ENOTFOUND'), /connection failed/],
+    [disconnected('CERT_HAS_EXPIRED'), /certificate was not accepted/],
+    [disconnected('DEPTH_ZERO_SELF_SIGNED_CERT'), /certificate was not accepted/],
+    [disconnected('ERR_TLS_CERT_ALTNAME_INVALID'), /certificate was not accepted/],
     [new Error('socket hang up'), /connection was closed/],
-    [Object.assign(new Error('canary'), { name: 'TimeoutError' }), /in time/],
-    [Object.assign(new Error('canary'), { name: 'AbortError' }), /given up/],
-  ])('%s is unavailable', (error, sentence) => {
+    [Object.assign(new Error('canary'), { name: 'TimeoutError' }), /did not respond in time/],
+    [Object.assign(new Error('canary'), { name: 'AbortError' }), /aborted at its time limit/],
+  ])('without an error response is unavailable: %s', (error, sentence) => {
     const fault = faultOf(error, 'CreateSecret');
     expect(fault.kind).toBe('unavailable');
     expect(fault.message).toMatch(sentence);
     expect(fault.message).not.toContain('canary');
   });
 
-  test('no credentials anywhere are unauthenticated', () => {
+  test('names how long the service asks to wait', () => {
+    const error = responded('Throttling', 400, { 'retry-after': '12' });
+    expect(faultOf(error, 'CreateSecret').retryAfterSeconds).toBe(12);
+  });
+
+  test('for lack of credentials is unauthenticated', () => {
     const error = Object.assign(new Error('canary'), { name: 'CredentialsProviderError' });
     expect(faultOf(error, 'finding credentials')).toMatchObject({ kind: 'unauthenticated' });
   });
 });
 
-test('Retry-After is read in seconds or as a date, and bounded', () => {
-  const wait = (header: string) =>
-    faultOf(answered('Throttling', 400, { 'retry-after': header }), 'x').retryAfterSeconds;
-  expect(wait('12')).toBe(12);
-  expect(wait('999999999')).toBe(86_400);
-  expect(wait(new Date(Date.now() + 30_000).toUTCString())).toBeGreaterThan(25);
-  expect(wait('soon')).toBeUndefined();
-});
-
-test('a fault stays what it is, and a bug of ours is not dressed up', () => {
-  const fault = new Fault('conflict', 'taken');
+test('faults are returned unchanged, and other errors are thrown', () => {
+  const fault = new Fault('conflict', 'in use');
   expect(faultOf(fault, 'x')).toBe(fault);
-  expect(() => faultOf(new TypeError('ours'), 'x')).toThrow(TypeError);
+  expect(() => faultOf(new TypeError('bug'), 'x')).toThrow(TypeError);
 });
