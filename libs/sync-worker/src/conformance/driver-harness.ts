@@ -1,60 +1,60 @@
 import type { ConnectedDestination, DestinationSettings } from '../driver/driver.ts';
 
-/** Faults that every simulated destination can inject; each affects all calls from then on, unless it says otherwise. */
-export const faultScenarios = [
-  'throttled',
-  'unavailable',
-  'forbidden',
-  'unauthenticated',
-  'garbage',
-  'huge',
-  'redirect',
-  'reset',
-  'silence',
-  'diesAfterActing',
-] as const;
+/** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
+export type FaultScenario =
+  | 'throttled'
+  | 'unavailable'
+  | 'forbidden'
+  | 'unauthenticated'
+  | 'garbage'
+  | 'huge'
+  | 'redirect'
+  | 'reset'
+  | 'silence'
+  | 'diesAfterActing';
 
-export type FaultScenario = (typeof faultScenarios)[number];
-
-/** An external secret, as the simulated destination holds it. */
+/** An external secret in the simulated destination. */
 export interface ExternalSecret {
   value: string | undefined;
-  /** Of a destination without tags, none. */
+  /** Empty for a destination without tags. */
   tags: Record<string, string>;
-  /** Grows with every write of a value. */
+  /** The number of times a value was written. */
   writes: number;
 }
 
-/** A driver beside its simulated destination. */
+/** A driver with its simulated destination. */
 export interface DriverHarness {
-  /** Connects as a destination with usable settings and credentials; `over` goes on top of them. */
+  /** Connects as a destination with valid settings and credentials, which `over` overrides. */
   connect(over?: Partial<DestinationSettings>): Promise<ConnectedDestination>;
-  /** An allowed external name that no other test uses. */
+  /** Returns a valid external name that no other test uses. */
   freshName(): string;
   external(name: string): Promise<ExternalSecret | undefined>;
-  /** Puts a secret there that is not ours. */
+  /** Creates a secret that belongs to somebody else. */
   plantForeign(name: string, value: string): Promise<void>;
   /**
-   * Injects a fault. `throttled` asks to wait seven seconds; `diesAfterActing` carries out the next call and then
-   * breaks the connection, once.
+   * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it
+   * performs the operation and then closes the connection.
    */
   inject(scenario: FaultScenario): void;
   /** Ends the injected fault. */
   clear(): void;
-  /** How many calls the destination has had. */
+  /** Returns the number of calls that the destination has received. */
   callCount(): number;
-  /** Everything that a test may search for what must not be there: the destination's log of calls, the driver's log. */
+  /** Returns the destination's log of calls and the driver's log, which must not contain values. */
   outputs(): string;
   stop(): Promise<void>;
 }
 
-/** What a suite is run on. */
+/** What `describeDriver` tests. */
 export interface DriverUnderTest {
   /** The type's identifier. */
   name: string;
   maxValueBytes: number;
   takesEmptyValue: boolean;
   supportsTags: boolean;
-  /** The suite plants `canary` in every secret that it makes; the harness uses it in credentials that are refused. */
+  /**
+   * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
+   * messages of `forbidden` and `unauthenticated`.
+   */
   start(canary: string): Promise<DriverHarness>;
 }

@@ -1,19 +1,23 @@
 import { expect } from '@jest/globals';
-import { Fault, type Json } from '@secrets/domain';
+import type { Json } from '@secrets/domain';
 import fc from 'fast-check';
 import type { ConnectedDestination, PutRequest } from '../driver/driver.ts';
 import type { DriverHarness, FaultScenario } from './driver-harness.ts';
 import { newValue, putRequest } from './put-request.ts';
+import { untilReady } from './until-ready.ts';
 
-/** What may disturb a call; undefined is nothing. */
-const disturbances = [undefined, 'throttled', 'unavailable', 'reset', 'diesAfterActing'] as const;
+/** What may disturb a call; undefined for an undisturbed one. */
+const disturbances = [undefined, 'throttled', 'unavailable', 'reset', 'diesAfterActing'] satisfies (
+  | FaultScenario
+  | undefined
+)[];
 type Disturbance = (typeof disturbances)[number];
 
-/** An intent and the disturbance of its first attempt; without a value, a removal. */
+/** An intent, which without a value is a removal, and the disturbance of its first attempt. */
 interface Step {
   value: string | undefined;
   disturbance: Disturbance;
-  /** The process dies after the success, so that what the put returned is not remembered. */
+  /** The process dies after the success, so that what the put returned is not stored. */
   forgets: boolean;
 }
 
@@ -27,8 +31,8 @@ const steps = fc.array(
 );
 
 /**
- * Whatever is wanted one after the other, and whatever breaks: each intent, repeated as the runtime repeats it, ends
- * with the external secret as wanted.
+ * Checks for random sequences of intents and disturbances that each intent, retried as the runtime retries it, ends with
+ * the external secret in the requested state.
  */
 export async function checkSequences(harness: DriverHarness, connected: ConnectedDestination): Promise<void> {
   await fc.assert(
@@ -37,9 +41,9 @@ export async function checkSequences(harness: DriverHarness, connected: Connecte
       let request = putRequest(harness.freshName(), 'unused');
       for (const { value, disturbance, forgets } of sequence) {
         request = { ...request, ...newValue(request, value ?? ''), remote };
-        const reached = await carryOut(harness, connected, request, { value, disturbance });
+        const stored = await carryOut(harness, connected, request, { value, disturbance });
         expect((await harness.external(request.externalName))?.value).toBe(value);
-        if (!forgets) remote = reached;
+        if (!forgets) remote = stored;
       }
     }),
     { numRuns: 30 },
@@ -52,24 +56,16 @@ async function carryOut(
   request: PutRequest,
   { value, disturbance }: Pick<Step, 'value' | 'disturbance'>,
 ): Promise<Json | null> {
-  if (disturbance) harness.inject(disturbance satisfies FaultScenario);
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  const signal = AbortSignal.timeout(60_000);
+  if (disturbance) harness.inject(disturbance);
+  const act = async () => {
     try {
-      return await once(connected, request, value);
-    } catch (error) {
-      expect(error).toBeInstanceOf(Fault);
-      expect(['throttled', 'not_ready', 'unavailable']).toContain((error as Fault).kind);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      if (value !== undefined) return (await connected.put(request, signal)).remote;
+      await connected.remove(request, signal);
+      return null;
     } finally {
       harness.clear();
     }
-  }
-  throw new Error('the intent was never reached');
-}
-
-async function once(connected: ConnectedDestination, request: PutRequest, value: string | undefined) {
-  const signal = AbortSignal.timeout(60_000);
-  if (value !== undefined) return (await connected.put(request, signal)).remote;
-  await connected.remove(request, signal);
-  return null;
+  };
+  return untilReady(act, ['throttled', 'not_ready', 'unavailable']);
 }

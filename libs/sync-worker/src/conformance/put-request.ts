@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { seal } from '@secrets/seal';
 import type { PutRequest } from '../driver/driver.ts';
 
-/** A first put of a value. */
+/** Returns the request of a first put. */
 export function putRequest(externalName: string, value: string, over: Partial<PutRequest> = {}): PutRequest {
   return {
     entryId: randomUUID(),
@@ -17,7 +17,7 @@ export function putRequest(externalName: string, value: string, over: Partial<Pu
   };
 }
 
-/** What makes of a put a later one with another value: a value and the token of another intent. */
+/** Returns the fields of a later put with another value. */
 export function newValue({ externalName }: PutRequest, value: string) {
   const { value: sealed, idempotencyToken } = putRequest(externalName, value);
   return { value: sealed, idempotencyToken };
