@@ -14,7 +14,7 @@ export type FaultScenario =
   | 'diesAfterActing';
 
 /** An external secret in the simulated destination. */
-export interface ExternalSecret {
+interface ExternalSecret {
   value: string | undefined;
   /** Empty for a destination without tags. */
   tags: Record<string, string>;

@@ -80,7 +80,7 @@ export function lostOutcomeTests(suite: DriverSuite): void {
       expect(await suite.harness.external(request.externalName)).toBeUndefined();
     });
 
-    test('of a put, the secret can be removed', async () => {
+    test('the secret of a lost put can be removed', async () => {
       const request = putRequest(suite.harness.freshName(), canary);
       await dyingPut(request);
       await suite.remove(request.externalName);
