@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { batched } from './batched.ts';
 
@@ -7,10 +8,7 @@ function recorded(
 ) {
   const calls: number[][] = [];
   const singles: number[] = [];
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const call = batched<number, string>(
     async (items) => {
       calls.push([...items]);
@@ -23,10 +21,14 @@ function recorded(
       return `single ${item}`;
     },
   );
-  return { call, calls, singles, open: () => release() };
+  return { call, calls, singles, open };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+/** Lets a batch be dispatched, which takes two immediates. */
+const turn = async () => {
+  await setImmediate();
+  await setImmediate();
+};
 
 describe('batched', () => {
   test('the first call runs at once and singly; calls that arrive meanwhile form the next batch', async () => {

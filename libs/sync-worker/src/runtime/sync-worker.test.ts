@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
@@ -15,13 +16,13 @@ const destinationType = 'cloudA-sm';
 const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 const leaseSeconds = 600;
 
-/** A destination whose answer to `remove` is this. */
+/** A driver with this `remove`. */
 function driverThat(remove: () => Promise<void>): Driver {
   const put = async () => ({ remote: null });
   return { type: destinationType, connect: async () => ({ put, remove, close: async () => {} }) };
 }
 
-describe('a worker that stops', () => {
+describe('a worker that is stopped', () => {
   let db: Db;
   let broker: TestBroker;
   let associationId: string;
@@ -81,29 +82,26 @@ describe('a worker that stops', () => {
     );
   };
 
-  /** Announces what is due until none of the association's entries is left. */
+  /** Announces due entries until the association has none left. */
   const untilGone = async () => {
     while ((await entriesOf(db, [associationId])).length > 0) {
       await announce();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
   };
 
-  test('gives up a call that does not end, and another worker goes on long before the lease would end', async () => {
-    let called = () => {};
-    const isCalled = new Promise<void>((resolve) => {
-      called = resolve;
-    });
+  test('cancels a call that does not end, and another worker continues long before the lease ends', async () => {
+    const called = Promise.withResolvers<void>();
     const silent = worker(
       driverThat(() => {
-        called();
+        called.resolve();
         return new Promise(() => {});
       }),
       0.1,
     );
     await silent.start();
     await announce();
-    await isCalled;
+    await called.promise;
     await silent.stop();
     expect(await entriesOf(db, [associationId])).toMatchObject([{ status: 'PENDING', lastError: null }]);
     expect(await db.query('select from sync.destination_health')).toEqual([]);
@@ -116,27 +114,21 @@ describe('a worker that stops', () => {
     await other.stop();
   }, 60_000);
 
-  test('lets a call end that ends soon', async () => {
-    let called = () => {};
-    let answer = () => {};
-    const isCalled = new Promise<void>((resolve) => {
-      called = resolve;
-    });
+  test('waits for a call that ends within the grace period', async () => {
+    const called = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
     const slow = worker(
-      driverThat(
-        () =>
-          new Promise((resolve) => {
-            answer = resolve;
-            called();
-          }),
-      ),
+      driverThat(() => {
+        called.resolve();
+        return response.promise;
+      }),
       60,
     );
     await slow.start();
     await announce();
-    await isCalled;
+    await called.promise;
     const stopped = slow.stop();
-    answer();
+    response.resolve();
     await stopped;
     expect(await entriesOf(db, [associationId])).toEqual([]);
   });
