@@ -1,8 +1,7 @@
-export * from './description.ts';
-export * from './names/external-name.ts';
-export * from './names/template/name-variables.ts';
-export * from './registry.ts';
-export * from './request/parse-destination.ts';
-export * from './request/present-destination.ts';
-export * from './tags/built-in-tags.ts';
-export * from './types/clouda-sm.ts';
+export type { DestinationDescription } from './description.ts';
+export { externalName } from './names/external-name.ts';
+export { destinationTypes, findDescription } from './registry.ts';
+export { parseDestination } from './request/parse-destination.ts';
+export { presentDestination } from './request/present-destination.ts';
+export { builtInTags, ownerTag } from './tags/built-in-tags.ts';
+export { cloudASm } from './types/clouda-sm.ts';

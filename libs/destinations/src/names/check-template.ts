@@ -17,15 +17,15 @@ const probe: NameVariables = {
   SecretBaseName: 'login',
 };
 
-/** Pairs of ordinary keys: different ones, and such as differ at the end only. */
+/** Pairs of typical keys: different ones, and ones that differ only at the end. */
 const keyPairs = [
   ['username', 'password'],
   ['key_1', 'key_2'],
 ] as const;
 
 /**
- * Why a template cannot be a destination's, found before any secret meets it: it cannot be parsed, or at secret-key
- * granularity gives two keys the same name. Undefined when it can.
+ * Returns why a destination cannot have the template: it cannot be parsed, or at secret-key granularity it produces the
+ * same name for two keys. Returns undefined if it can.
  */
 export function whyTemplateRefused(
   description: DestinationDescription,
@@ -34,7 +34,7 @@ export function whyTemplateRefused(
 ): string | undefined {
   try {
     const parsed = parseTemplate(template);
-    return granularity === 'secret-key' ? whyKeysMeet(description, parsed) : whyKeyMissing(parsed);
+    return granularity === 'secret-key' ? whyKeysCollide(description, parsed) : whyKeyMissing(parsed);
   } catch (error) {
     if (error instanceof TemplateError) return error.message;
     throw error;
@@ -46,10 +46,10 @@ function whyKeyMissing(template: NameTemplate): string | undefined {
   return undefined;
 }
 
-function whyKeysMeet({ nameRule }: DestinationDescription, template: NameTemplate): string | undefined {
+function whyKeysCollide({ nameRule }: DestinationDescription, template: NameTemplate): string | undefined {
   const nameOf = (key: string) =>
     nameRule.collisionKey(evaluateTemplate(template, { ...probe, SecretKey: key }));
-  const meeting = keyPairs.find(([one, other]) => nameOf(one) === nameOf(other));
-  if (!meeting) return undefined;
-  return `at secret-key granularity it cannot tell keys apart: ${meeting.join(' and ')} would get the same name; use {{ .SecretKey }}`;
+  const colliding = keyPairs.find(([one, other]) => nameOf(one) === nameOf(other));
+  if (!colliding) return undefined;
+  return `at secret-key granularity it cannot tell keys apart: ${colliding.join(' and ')} would get the same name; use {{ .SecretKey }}`;
 }

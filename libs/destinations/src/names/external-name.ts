@@ -5,19 +5,19 @@ import type { NameVariables } from './template/name-variables.ts';
 import { parseTemplate } from './template/parse-template.ts';
 import { TemplateError } from './template/template-error.ts';
 
-/** What a name is made from. */
+/** What a name is built from. */
 export interface NameContext {
-  /** The destination's own template; undefined or empty for the type's default. */
+  /** The destination's own template. If undefined or empty, the type's default is used. */
   template?: string | undefined;
   variables: NameVariables;
-  /** The installation's prefix, in lower case; stands in default names. */
+  /** The installation's prefix, in lower case; part of default names. */
   prefix: string;
 }
 
 /**
- * The name of one external secret. The default template's outcome is normalised to what the destination allows; a
- * template of the user's own must give an allowed name by itself. Throws `Problem` `invalid` with the reason when the
- * name cannot be used; the name is shown, as it holds paths and keys and no values.
+ * Returns the name of one external secret. The result of the default template is normalised to a valid name; that of a
+ * user's own template must be valid as it is. Throws `Problem` `invalid` with the name and the reason if it is not:
+ * names contain paths and keys, but no values.
  */
 export function externalName(description: DestinationDescription, context: NameContext): string {
   const name = evaluated(description, context);

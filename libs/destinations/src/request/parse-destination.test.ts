@@ -17,58 +17,58 @@ function refusal(body: object, existing?: DestinationContent): string {
     expect((error as Problem).kind).toBe('invalid');
     return (error as Problem).sentences.join('; ');
   }
-  throw new Error('was not refused');
+  throw new Error('the request was accepted');
 }
 
-describe('refused, with the field named and no value shown', () => {
+describe('a refusal names the field and contains no value', () => {
   const created = parse({ ...keys, region: 'eu-central-1' });
 
   test.each<[string, object, RegExp]>([
-    ['half a key pair', { access_key_id: 'AKIACANARY' }, /access_key_id: comes together/],
-    ['a mask without anything behind it', { secret_access_key: '*****' }, /secret_access_key: \*{5} is how/],
+    ['half a key pair', { access_key_id: 'AKIACANARY' }, /access_key_id: requires secret_access_key/],
+    [
+      'a mask of a value that is not stored',
+      { secret_access_key: '*****' },
+      /secret_access_key: \*{5} is the mask/,
+    ],
     [
       'a reference to a file',
       { ...keys, secret_access_key: '@/run/keys/canary' },
-      /secret_access_key: begins with @, and files are not read/,
+      /secret_access_key: begins with @, but files are not read/,
     ],
-    ['a region that is none', { region: 'evil.example/canary' }, /region: must be a region/],
-    ['a role that is none', { role_arn: 'canary' }, /role_arn: must be the ARN/],
-    ['an external id without a role', { external_id: 'canary' }, /external_id: needs role_arn/],
-    ['days out of range', { recovery_window_days: '5' }, /recovery_window_days: must be 0/],
-    [
-      'a granularity that is none',
-      { granularity: 'canary' },
-      /granularity: must be secret-path or secret-key/,
-    ],
-    ['a policy that is none', { conflict_policy: 'canary' }, /conflict_policy: must be/],
-    ['an address that is none', { allowed_ipv4_addresses: 'canary' }, /allowed_ipv4_addresses: must be/],
-    ['a port that is none', { allowed_ports: '0' }, /allowed_ports: must be/],
+    ['an invalid region', { region: 'evil.example/canary' }, /region: must be a region/],
+    ['an invalid role', { role_arn: 'canary' }, /role_arn: must be the ARN/],
+    ['an external id without a role', { external_id: 'canary' }, /external_id: requires role_arn/],
+    ['days that are out of range', { recovery_window_days: '5' }, /recovery_window_days: must be 0/],
+    ['an invalid granularity', { granularity: 'canary' }, /granularity: must be secret-path or secret-key/],
+    ['an invalid conflict policy', { conflict_policy: 'canary' }, /conflict_policy: must be/],
+    ['an invalid address', { allowed_ipv4_addresses: 'canary' }, /allowed_ipv4_addresses: must be/],
+    ['an invalid port', { allowed_ports: '0' }, /allowed_ports: must be/],
     [
       'its own region as a replica',
       { region: 'eu-west-1', replica_regions: 'eu-west-1' },
       /replica_regions: must not/,
     ],
     ['a reserved tag', { custom_tags: { 'aws:a': 'canary' } }, /custom_tags: "aws:a" must not begin/],
-    ['a tag of ours', { custom_tags: { 'managed-by': 'canary' } }, /set by the service itself/],
-    ['tags that are no map', { custom_tags: 'canary' }, /custom_tags: must be a map/],
+    ['a built-in tag', { custom_tags: { 'managed-by': 'canary' } }, /set by the service itself/],
+    ['tags that are not a map', { custom_tags: 'canary' }, /custom_tags: must be a map/],
     [
-      'a template that is none',
+      'an invalid template',
       { secret_name_template: '{{ .Canary' },
       /secret_name_template: \{\{ is not closed/,
     ],
     ['an unknown variable', { secret_name_template: '{{ .X }}' }, /unknown variable \.X at position 4/],
     [
-      'a key where there is none',
+      'a key at secret-path granularity',
       { secret_name_template: '{{ .SecretKey }}' },
       /secret-key granularity only/,
     ],
     [
-      'keys that meet',
+      'a template that produces the same name for two keys',
       { secret_name_template: '{{ .SecretPath }}', granularity: 'secret-key' },
       /cannot tell keys apart: username and password/,
     ],
     [
-      'keys that meet after they are cut',
+      'a template that truncates two keys to the same name',
       { secret_name_template: '{{ .SecretKey | truncate 3 }}', granularity: 'secret-key' },
       /key_1 and key_2/,
     ],
@@ -77,28 +77,28 @@ describe('refused, with the field named and no value shown', () => {
       { identity_token_audience: 'canary' },
       /identity_token_audience: federation is not available/,
     ],
-    ['another name', { name: 'canary' }, /name: is in the path/],
+    ['another name', { name: 'canary' }, /name: is part of the path/],
     ['several at once', { region: 'canary', role_arn: 'canary' }, /role_arn: .*; .*region: /],
-  ])('%s', (_case, body, reason) => {
-    const said = refusal(body);
-    expect(said).toMatch(reason);
-    expect(said).not.toMatch(/canary/);
+  ])('of %s', (_case, body, reason) => {
+    const message = refusal(body);
+    expect(message).toMatch(reason);
+    expect(message).not.toMatch(/canary/);
   });
 
-  test('what cannot change after creation', () => {
+  test('of a change to an immutable field', () => {
     expect(refusal({ region: 'eu-west-1' }, created)).toMatch(/region: cannot be changed/);
     expect(refusal({ region: null }, created)).toMatch(/region: cannot be changed/);
     expect(parse({ region: 'eu-central-1' }, created).settings.region).toBe('eu-central-1');
   });
 
-  test('more tags than the destination takes beside ours', () => {
+  test('of more tags than the destination accepts together with the built-in ones', () => {
     const tags = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`t${index}`, '']));
     expect(refusal({ custom_tags: tags })).toMatch(/at most 48/);
   });
 });
 
 describe('create', () => {
-  test('nothing given is a destination with defaults', () => {
+  test('an empty body results in the defaults', () => {
     const { settings, credentials, warnings } = parse({});
     expect(settings).toMatchObject({
       region: '',
@@ -112,7 +112,7 @@ describe('create', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('secrets are kept apart, scalars are lenient, unknown fields are named', () => {
+  test('separates credentials, parses strings leniently and names unknown fields', () => {
     const parsed = parse({
       ...keys,
       replica_regions: 'eu-west-1, eu-west-2',
@@ -132,7 +132,7 @@ describe('create', () => {
     expect(parsed.warnings).toEqual(['unknown field colour was ignored']);
   });
 
-  test('the default template written out is the default', () => {
+  test('stores the default template as the default', () => {
     const template = 'secrets/{{ .MountAccessor }}/{{ .SecretPath }}';
     expect(parse({ secret_name_template: template }).settings.secret_name_template).toBe('');
   });
@@ -141,17 +141,17 @@ describe('create', () => {
 describe('update', () => {
   const existing = parse({ ...keys, region: 'eu-central-1', custom_tags: { team: 'a', cost: '1' } });
 
-  test('keeps what it omits, and the mask changes nothing', () => {
+  test('keeps what it omits, and what it sets to the mask', () => {
     const updated = parse({ secret_access_key: '*****', kms_key_id: 'alias/x' }, existing);
     expect(updated.credentials).toEqual(keys);
     expect(updated.settings).toEqual({ ...existing.settings, kms_key_id: 'alias/x' });
   });
 
-  test('an empty or null secret takes it away', () => {
+  test('removes a credential that is empty or null', () => {
     expect(parse({ access_key_id: '', secret_access_key: null }, existing).credentials).toEqual({});
   });
 
-  test('tags merge; tags_to_remove and null take away, and tags_to_remove is not kept', () => {
+  test('merges tags, and removes those that are null or in tags_to_remove', () => {
     const updated = parse({ custom_tags: { team: 'b', new: 'x', cost: null } }, existing);
     expect(updated.settings.custom_tags).toEqual({ team: 'b', new: 'x' });
     const removed = parse({ tags_to_remove: 'team' }, updated);
@@ -159,7 +159,7 @@ describe('update', () => {
     expect(removed.settings).not.toHaveProperty('tags_to_remove');
   });
 
-  test('null brings a field back to its default', () => {
+  test('resets a field that is null to its default', () => {
     const updated = parse({ conflict_policy: 'overwrite', allowed_ports: [8443] }, existing);
     expect(parse({ conflict_policy: null, allowed_ports: null }, updated).settings).toEqual(
       existing.settings,
@@ -167,7 +167,7 @@ describe('update', () => {
   });
 });
 
-test('a destination is shown without its secrets and with the default template written out', () => {
+test('a destination is shown with masked secrets and the default template', () => {
   const { settings, credentials } = parse({ ...keys, region: 'us-west-1', granularity: 'secret-key' });
   const shown = presentDestination(cloudASm, {
     name: 'main',
@@ -202,27 +202,27 @@ test('a destination is shown without its secrets and with the default template w
   expect(bare.connection_details).not.toHaveProperty('access_key_id');
 });
 
-test('an unknown type is refused with the list of types', () => {
+test('an unknown type is refused, and the message lists the types', () => {
   expect(() => findDescription('constructor')).toThrow(/type: must be one of cloudA-sm/);
 });
 
-test('a field named like what every object has is an unknown one', () => {
+test('a field named like a property of every object is unknown', () => {
   expect(parse({ ...keys, constructor: 'x', toString: 'y' }).warnings).toEqual([
     'unknown field constructor was ignored',
     'unknown field toString was ignored',
   ]);
 });
 
-test('every masked field written back keeps what is stored, whatever form the field must have', () => {
+test('a mask written back keeps the stored value, even if the field has a format', () => {
   const created = parse({ ...keys, region: 'eu-central-1' });
   const shown = { access_key_id: '*****', secret_access_key: '*****' };
   expect(parse(shown, created).credentials).toEqual(created.credentials);
-  expect(refusal(shown)).toMatch(/access_key_id: \*{5} is how/);
+  expect(refusal(shown)).toMatch(/access_key_id: \*{5} is the mask/);
 });
 
-test('a template or a tag of the wrong kind is refused with the field named', () => {
+test('an invalid template or tag is refused, and the message names the field', () => {
   expect(refusal({ ...keys, secret_name_template: 'a\0{{ .SecretPath }}' })).toBe(
-    'secret_name_template: must not hold control characters',
+    'secret_name_template: must not contain control characters',
   );
   expect(refusal({ ...keys, custom_tags: { a: 1 } })).toBe('custom_tags: must be a map of strings');
 });

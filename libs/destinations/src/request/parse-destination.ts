@@ -3,10 +3,10 @@ import type { DestinationDescription, Granularity } from '../description.ts';
 import { whyTemplateRefused } from '../names/check-template.ts';
 import { mergedTags, whyTagsRefused } from '../tags/custom-tags.ts';
 
-/** How a stored secret field is shown. */
+/** Shown in place of the value of a stored secret field. */
 export const mask = '*****';
 
-/** A destination as it is kept: what may be seen, and what is sealed. */
+/** A destination as it is stored: the settings, which are visible, and the credentials, which are encrypted. */
 export interface DestinationContent {
   settings: Record<string, Json>;
   credentials: Record<string, string>;
@@ -14,17 +14,17 @@ export interface DestinationContent {
 
 export interface ParseDestinationOptions {
   name: string;
-  /** The request's body: a create, or an update that keeps what it omits. null brings a field back to its default. */
+  /** The body of the create or update request. An update keeps what it omits; null resets a field to its default. */
   body: Readonly<Record<string, unknown>>;
   /** The installation's prefix, in lower case. */
   prefix: string;
-  /** The destination as it is; undefined when it does not exist yet. */
+  /** The stored destination; undefined if it does not exist yet. */
   existing?: DestinationContent | undefined;
 }
 
 /**
- * What a destination becomes by a create or an update. Writing the mask back keeps the secret; an empty secret takes
- * it away. Throws `Problem` `invalid` that names every bad field and shows no value.
+ * Returns the destination that a create or update request results in. Writing the mask back keeps a secret field, and
+ * an empty value removes it. Throws `Problem` `invalid`, which names every invalid field and contains no values.
  */
 export function parseDestination(
   description: DestinationDescription,
@@ -41,7 +41,7 @@ export function parseDestination(
   const template = description.nameRule.defaultTemplate(options.prefix, settings.granularity as Granularity);
   if (settings.secret_name_template === template) settings.secret_name_template = '';
   refuse([
-    ...changedForGood(description, settings, options.existing),
+    ...immutableProblems(description, settings, options.existing),
     ...description.check(settings, new Set(Object.keys(credentials))),
     ...whyTagsRefused(description, settings.custom_tags, options.prefix),
     ...templateProblem(description, settings),
@@ -57,7 +57,7 @@ function sortFields({ fields, type }: DestinationDescription, { body, name }: Pa
   const entries = Object.entries(body).filter(([, value]) => value !== undefined);
   for (const [field, value] of entries) {
     if (inPath.has(field) && value !== inPath.get(field))
-      throw invalid(`${field}: is in the path and cannot be changed`);
+      throw invalid(`${field}: is part of the path and cannot be changed`);
   }
   const isKnown = (field: string) => Object.hasOwn(fields.shape, field);
   const known = entries.filter(([field]) => isKnown(field));
@@ -75,13 +75,13 @@ function sortFields({ fields, type }: DestinationDescription, { body, name }: Pa
 const isFederation = (field: string): boolean =>
   field === 'identity_token_audience' || field === 'identity_token_ttl';
 
-/** Pretending to take these would leave a destination that never syncs. */
+/** Accepting these fields would create a destination that never syncs. */
 function refuseFederation(body: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(body).filter((field) => isFederation(field) && isSet(body[field]));
   refuse(
     asked.map(
       (field) =>
-        `${field}: federation is not available; give credentials, a role, or neither for the environment's own`,
+        `${field}: federation is not available; set credentials or a role, or neither to use the worker's environment`,
     ),
   );
 }
@@ -127,15 +127,17 @@ function merge(
 function setSecret(credentials: Record<string, string>, field: string, value: string): void {
   if (value === mask) {
     if (credentials[field] !== undefined) return;
-    throw invalid(`${field}: ${mask} is how a stored value is shown, and none is stored`);
+    throw invalid(`${field}: ${mask} is the mask of a stored value, but none is stored`);
   }
   if (value.startsWith('@'))
-    throw invalid(`${field}: begins with @, and files are not read for a request; give what the file holds`);
+    throw invalid(
+      `${field}: begins with @, but files are not read on behalf of a request; set the content of the file`,
+    );
   if (value === '') delete credentials[field];
   else credentials[field] = value;
 }
 
-function changedForGood(
+function immutableProblems(
   { immutableFields }: DestinationDescription,
   settings: Record<string, Json>,
   existing: DestinationContent | undefined,

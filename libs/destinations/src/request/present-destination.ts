@@ -2,17 +2,20 @@ import type { Json } from '@secrets/domain';
 import type { DestinationDescription, Granularity } from '../description.ts';
 import { mask } from './parse-destination.ts';
 
-/** A destination to be shown: its settings, and which secret fields it has. */
+/** What is needed to show a destination. */
 export interface DestinationView {
   name: string;
   settings: Readonly<Record<string, Json>>;
-  /** Names of the secret fields that are set; their values are not needed. */
+  /** The names of the secret fields that are set. */
   credentialNames: Iterable<string>;
   /** The installation's prefix, in lower case. */
   prefix: string;
 }
 
-/** The fields of a destination in responses (docs/conventions.md#52-destinations): secrets as asterisks, the default template written out. */
+/**
+ * Returns a destination as in responses (docs/conventions.md#52-destinations), with secrets masked and with the default
+ * template in place of an empty one.
+ */
 export function presentDestination(description: DestinationDescription, view: DestinationView) {
   const settings = { ...description.defaults, ...view.settings };
   return {

@@ -2,7 +2,7 @@ import type { Json } from '@secrets/domain';
 import type { DestinationDescription } from '../description.ts';
 import { isBuiltInTag } from './built-in-tags.ts';
 
-/** The custom tags after an update: new ones on top of those there are; null and `toRemove` take away. */
+/** Returns the custom tags after an update, which adds and replaces tags; null and `toRemove` remove them. */
 export function mergedTags(
   present: Json | undefined,
   given: unknown,
@@ -17,7 +17,7 @@ export function mergedTags(
   return Object.fromEntries(merged);
 }
 
-/** What is wrong with a destination's custom tags; one sentence each, which names the tag's key and never its value. */
+/** Returns what is wrong with a destination's custom tags, one sentence each, which contains the tag's key but not its value. */
 export function whyTagsRefused(
   { tagRule }: DestinationDescription,
   tags: Json | undefined,

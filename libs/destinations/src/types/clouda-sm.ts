@@ -15,7 +15,7 @@ const regions = stringList.refine(
 
 const recoveryDays = integer.refine(
   (days) => days === 0 || (days >= 7 && days <= 30),
-  'must be 0 (delete at once) or from 7 to 30',
+  'must be 0 (delete immediately) or from 7 to 30',
 );
 
 const fields = z.object({
@@ -66,34 +66,34 @@ export const cloudASm: DestinationDescription = {
 };
 
 /**
- * A hyphen and six characters at the end is allowed, although the provider advises against it: only a partial ARN is
- * ambiguous there, and the driver sends whole names and whole ARNs.
+ * A hyphen followed by six characters at the end is allowed, although the provider advises against it: only a partial
+ * ARN would be ambiguous, and the driver sends complete names and ARNs.
  */
 function checkName(name: string): string | undefined {
   if (name.length < 1 || name.length > maxNameLength)
     return `must have 1 to ${maxNameLength} characters, and has ${name.length}`;
-  return /^[A-Za-z0-9/_+=.@-]+$/.test(name) ? undefined : 'may only hold letters, digits and /_+=.@-';
+  return /^[A-Za-z0-9/_+=.@-]+$/.test(name) ? undefined : 'may only contain letters, digits and /_+=.@-';
 }
 
 function checkTag(key: string, value: string): string | undefined {
   if (key.length < 1 || key.length > 128) return 'must have a key of 1 to 128 characters';
   if (value.length > 256) return 'must have a value of at most 256 characters';
-  if (/^aws:/i.test(key)) return 'must not begin with aws:, which the provider keeps for itself';
+  if (/^aws:/i.test(key)) return 'must not begin with aws:, which the provider reserves';
   return /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u.test(key + value)
     ? undefined
-    : 'may only hold letters, digits, blanks and _.:/=+-@';
+    : 'may only contain letters, digits, spaces and _.:/=+-@';
 }
 
 function checkTogether(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[] {
   const replicas = settings.replica_regions as string[];
   const problems = [
     credentials.has('access_key_id') !== credentials.has('secret_access_key') &&
-      'access_key_id: comes together with secret_access_key; give both or neither',
-    settings.external_id !== '' && settings.role_arn === '' && 'external_id: needs role_arn',
+      'access_key_id: requires secret_access_key; set both or neither',
+    settings.external_id !== '' && settings.role_arn === '' && 'external_id: requires role_arn',
     settings.region !== '' &&
       replicas.includes(settings.region as string) &&
-      "replica_regions: must not hold the destination's own region",
-    new Set(replicas).size < replicas.length && 'replica_regions: names a region twice',
+      "replica_regions: must not contain the destination's own region",
+    new Set(replicas).size < replicas.length && 'replica_regions: must not contain a region twice',
   ];
   return problems.filter((problem) => problem !== false);
 }

@@ -4,15 +4,15 @@ import type { Granularity } from '../description.ts';
 
 const noControl = /^[^\p{Cc}]*$/u;
 
-/** A text of at most `maxLength` characters without control characters; blanks around it are dropped. */
+/** A text of at most `maxLength` characters without control characters. Surrounding white space is removed. */
 export const text = (maxLength: number) =>
   z
     .string({ error: 'must be a string' })
     .trim()
     .max(maxLength, `must not be longer than ${maxLength} characters`)
-    .regex(noControl, 'must not hold control characters');
+    .regex(noControl, 'must not contain control characters');
 
-/** A text that is empty or matches. */
+/** A text that is empty or matches the pattern. */
 export const textLike = (pattern: RegExp, sentence: string, maxLength = 2048) =>
   text(maxLength).refine((given) => given === '' || pattern.test(given), sentence);
 
@@ -37,12 +37,12 @@ const tags = z.record(z.string(), z.union([z.string(), z.null()], { error: 'must
   error: 'must be a map of strings',
 });
 
-/** Fields of every type (docs/conventions.md#52-destinations). */
+/** The fields of every type (docs/conventions.md#52-destinations). */
 export const commonFields = {
   secret_name_template: z
     .string({ error: 'must be a string' })
     .max(1024, 'must not be longer than 1024 characters')
-    .regex(noControl, 'must not hold control characters'),
+    .regex(noControl, 'must not contain control characters'),
   granularity: z.enum(['secret-path', 'secret-key'], { error: 'must be secret-path or secret-key' }),
   conflict_policy: z.enum(['refuse', 'overwrite'], { error: 'must be refuse or overwrite' }),
   allowed_ipv4_addresses: listOf(
@@ -57,9 +57,10 @@ export const commonFields = {
   disable_strict_networking: flag,
 };
 
-/** Fields of the types whose external secrets carry tags. `tags_to_remove` acts once and is not kept. */
+/** The fields of types that support tags. `tags_to_remove` applies to one request and is not stored. */
 export const tagFields = { custom_tags: tags, tags_to_remove: stringList };
 
+/** The defaults of `commonFields`. */
 export const commonDefaults = (granularity: Granularity): Record<string, Json> => ({
   secret_name_template: '',
   granularity,

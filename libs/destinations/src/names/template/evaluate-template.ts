@@ -6,8 +6,8 @@ import { TemplateError } from './template-error.ts';
 const maxNameLength = 2048;
 
 /**
- * The name that a template gives for one external secret: the same for the same variables, always. Throws
- * `TemplateError` for a variable without a value, and for a name over 2,048 characters.
+ * Returns the name that a template produces, always the same for the same variables. Throws `TemplateError` for a
+ * variable without a value, and for a name of more than 2,048 characters.
  */
 export function evaluateTemplate(template: NameTemplate, variables: NameVariables): string {
   const name = template

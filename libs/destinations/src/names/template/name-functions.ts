@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { TemplateError } from './template-error.ts';
 
-/** What a function takes before the text that it works on. */
+/** The kind of an argument before the text that the function is applied to. */
 export type Parameter = 'text' | 'count';
 
 export interface NameFunction {
   parameters: readonly Parameter[];
-  /** Says what is wrong with fixed arguments; they are known when the template is parsed. */
+  /** Returns what is wrong with the arguments, which are constants known when the template is parsed. */
   refuse?(args: readonly (string | number)[]): string | undefined;
   apply(text: string, args: readonly (string | number)[]): string;
 }
@@ -17,8 +17,8 @@ const maxLength = 2048;
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /**
- * Cuts a text to `length` characters so that long texts stay distinct: what is longer becomes its first
- * `length` - 16 characters and the first 16 hex digits of the SHA-256 of the whole. Not longer: as it is.
+ * Truncates a text to `length` characters so that different texts stay distinct: a longer text becomes its first
+ * `length` - 16 characters and the first 16 hex digits of its SHA-256. A shorter text is returned as it is.
  */
 export function truncateSha256(text: string, length: number): string {
   const characters = [...text];
@@ -82,11 +82,11 @@ export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, 
 
 const maxStepLength = 65_536;
 
-/** Applies a function by its name. Throws `TemplateError` when the outcome is over 65,536 characters. */
+/** Applies a function by its name. Throws `TemplateError` if the result has more than 65,536 characters. */
 export function applyNameFunction(name: string, text: string, args: readonly (string | number)[]): string {
-  const outcome = nameFunctions.get(name)?.apply(text, args);
-  if (outcome === undefined) throw new TemplateError(`unknown function ${name}`);
-  if (outcome.length > maxStepLength)
-    throw new TemplateError(`${name} gives more than ${maxStepLength} characters`);
-  return outcome;
+  const result = nameFunctions.get(name)?.apply(text, args);
+  if (result === undefined) throw new TemplateError(`unknown function ${name}`);
+  if (result.length > maxStepLength)
+    throw new TemplateError(`${name} returns more than ${maxStepLength} characters`);
+  return result;
 }

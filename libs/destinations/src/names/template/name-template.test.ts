@@ -21,7 +21,7 @@ const variables: NameVariables = {
 const name = (template: string, over: Partial<NameVariables> = {}) =>
   evaluateTemplate(parseTemplate(template), { ...variables, ...over });
 
-describe('what a template gives', () => {
+describe('a valid template', () => {
   test.each([
     ['plain', 'plain'],
     ['a/{{ .MountAccessor }}/{{.SecretBaseName}}!', 'a/kv_1234/My Secret!'],
@@ -33,12 +33,12 @@ describe('what a template gives', () => {
     ['{{ .DestinationName | base64 }}', 'bWFpbg=='],
     ['{{ truncate_sha256 40 .SecretPath }}', 'app/My Secret'],
     ['{{ .SecretPath | replace "e" "$&" }}', 'app/My S$&cr$&t'],
-  ])('%s', (template, expected) => {
+  ])('%s produces %s', (template, expected) => {
     expect(name(template)).toBe(expected);
   });
 });
 
-describe('what is no template', () => {
+describe('an invalid template', () => {
   test.each([
     ['{{ .SecretPath', /not closed by }} at position 1/],
     ['a }} b', /}} without {{ at position 3/],
@@ -50,7 +50,7 @@ describe('what is no template', () => {
     ['{{ .SecretPath.Key }}', /unexpected character/],
     ['{{- .SecretPath }}', /unexpected character at position 3/],
     ['{{ .SecretPath "a" }}', /only a function takes arguments/],
-    ['{{ lowercase }}', /nothing to work on/],
+    ['{{ lowercase }}', /no text to apply to/],
     ['{{ now }}', /unknown function now at position 4/],
     ['{{ .SecretPath | replace "a" }}', /takes 2 arguments, not 1/],
     ['{{ .SecretPath | truncate "a" }}', /takes a number here/],
@@ -58,12 +58,15 @@ describe('what is no template', () => {
     ['{{ .SecretPath | truncate_sha256 16 }}', /from 17 to 2048/],
     ['{{ .SecretPath | replace "" "a" }}', /empty text/],
     ['{{ range .SecretPath }}', /unknown function range/],
-    ['x'.repeat(1025), /longer than 1024/],
-  ])('%s', (template, reason) => {
+  ])('%s is refused because of %s', (template, reason) => {
     expect(() => parseTemplate(template)).toThrow(reason);
   });
 
-  test('a key at secret-path granularity, and names without end', () => {
+  test('of more than 1024 characters is refused', () => {
+    expect(() => parseTemplate('x'.repeat(1025))).toThrow(/longer than 1024/);
+  });
+
+  test('is refused at evaluation if a variable has no value or the name is too long', () => {
     expect(() => name('{{ .SecretKey }}')).toThrow(/secret-key granularity only/);
     expect(() => name('{{ .SecretPath }}', { SecretPath: 'x'.repeat(2049) })).toThrow(/longer than 2048/);
     const bomb = `{{ .SecretPath ${'| replace "a" "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"'.repeat(20)} }}`;
@@ -71,10 +74,10 @@ describe('what is no template', () => {
   });
 });
 
-describe('always', () => {
+describe('for any input', () => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 60 });
 
-  test('parsing ends, with an answer or a TemplateError', () => {
+  test('parsing returns a template or throws a TemplateError', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 80 }),
@@ -90,7 +93,7 @@ describe('always', () => {
     );
   });
 
-  test('the same variables give the same name, and a template that holds the whole path tells paths apart', () => {
+  test('the same variables produce the same name, and different paths different names', () => {
     fc.assert(
       fc.property(texts, texts, (one, other) => {
         const nameOf = (path: string) => name('x/{{ .SecretPath }}/y', { SecretPath: path });
@@ -100,7 +103,7 @@ describe('always', () => {
     );
   });
 
-  test('truncate_sha256 keeps its length and keeps texts distinct', () => {
+  test('truncate_sha256 returns the requested length and keeps texts distinct', () => {
     fc.assert(
       fc.property(texts, texts, fc.integer({ min: 17, max: 40 }), (one, other, length) => {
         fc.pre(one !== other);

@@ -1,5 +1,5 @@
 /** The variables of name templates (docs/conventions.md#54-names). */
-export const nameVariables = [
+const nameVariables = [
   'DestinationType',
   'DestinationName',
   'NamespacePath',
@@ -15,7 +15,7 @@ export const nameVariables = [
 
 export type NameVariable = (typeof nameVariables)[number];
 
-/** The variables of one external secret; `SecretKey` only at secret-key granularity. */
+/** The values for one external secret. `SecretKey` is set only at secret-key granularity. */
 export type NameVariables = Readonly<
   Record<Exclude<NameVariable, 'SecretKey'>, string> & { SecretKey?: string }
 >;

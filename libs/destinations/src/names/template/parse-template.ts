@@ -3,11 +3,11 @@ import { isNameVariable, type NameVariable } from './name-variables.ts';
 import { TemplateError } from './template-error.ts';
 import { type Token, tokenise } from './tokenise.ts';
 
-/** Where a text begins, before functions work on it. */
+/** The text that functions are applied to. */
 export type Source = { kind: 'literal'; text: string } | { kind: 'variable'; name: NameVariable };
 
-/** One part of a name: a source and the functions that it goes through, in order. */
-export interface Part {
+/** One part of a name: a source and the functions applied to it, in order. */
+interface Part {
   source: Source;
   steps: readonly { name: string; args: readonly (string | number)[] }[];
 }
@@ -17,8 +17,8 @@ export type NameTemplate = readonly Part[];
 const maxTemplateLength = 1024;
 
 /**
- * Parses a name template: literal text and actions such as `{{ .SecretPath | replace "/" "-" | lowercase }}` or,
- * the same, `{{ replace "/" "-" .SecretPath | lowercase }}`. Throws `TemplateError` naming what is wrong and where.
+ * Parses a name template: literal text and actions such as `{{ .SecretPath | replace "/" "-" | lowercase }}` or, with
+ * the same result, `{{ replace "/" "-" .SecretPath | lowercase }}`. Throws `TemplateError` with reason and position.
  */
 export function parseTemplate(template: string): NameTemplate {
   if (template.length > maxTemplateLength) {
@@ -48,7 +48,7 @@ function splitAtPipes(tokens: readonly Token[], position: number): Token[][] {
   return commands;
 }
 
-/** The first command: a variable, a text, or a function called with the text that it works on as last argument. */
+/** The first command: a variable, a text, or a function whose last argument is the text that it is applied to. */
 function parseStart(command: readonly Token[], position: number): Part {
   const [head] = command;
   if (head?.kind !== 'word') {
@@ -59,7 +59,7 @@ function parseStart(command: readonly Token[], position: number): Part {
   const last = command.at(-1);
   if (command.length < 2) {
     knownFunction(head);
-    throw new TemplateError(`${head.text} has nothing to work on`, head.position);
+    throw new TemplateError(`${head.text} has no text to apply to`, head.position);
   }
   return { source: parseSource(last, position), steps: [parseStep(command.slice(0, -1))] };
 }

@@ -1,4 +1,4 @@
-/** Why a name template cannot be used; `position` counts characters from 1, and is absent where none is to blame. */
+/** Why a name template cannot be used. `position` counts characters from 1; undefined if the reason has none. */
 export class TemplateError extends Error {
   readonly position: number | undefined;
 

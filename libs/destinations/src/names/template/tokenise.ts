@@ -1,12 +1,12 @@
 import { TemplateError } from './template-error.ts';
 
-/** A piece of an action; `position` counts from 1 in the whole template. */
+/** A token of an action. `position` counts characters from 1 in the whole template. */
 export type Token =
   | { kind: 'variable' | 'word' | 'text'; text: string; position: number }
   | { kind: 'count'; value: number; position: number }
   | { kind: 'pipe'; position: number };
 
-/** A template as it alternates between literal text and `{{ actions }}`. */
+/** A section of a template: literal text or an `{{ action }}`. */
 export type Section =
   | { kind: 'literal'; text: string }
   | { kind: 'action'; tokens: Token[]; position: number };
@@ -19,7 +19,7 @@ const quoted = /"((?:[^"\\\n]|\\["\\])*)"/y;
 const raw = /`([^`]*)`/y;
 const tokenEnd = /[ \t\r\n|}]|$/y;
 
-/** Cuts a template into sections. Throws `TemplateError` for an action that does not end or holds what is no token. */
+/** Splits a template into sections. Throws `TemplateError` for an action that is not closed or contains an invalid token. */
 export function tokenise(template: string): Section[] {
   const sections: Section[] = [];
   let at = 0;
