@@ -51,5 +51,5 @@ function whyKeysCollide({ nameRule }: DestinationDescription, template: NameTemp
     nameRule.collisionKey(evaluateTemplate(template, { ...probe, SecretKey: key }));
   const colliding = keyPairs.find(([one, other]) => nameOf(one) === nameOf(other));
   if (!colliding) return undefined;
-  return `at secret-key granularity it cannot tell keys apart: ${colliding.join(' and ')} would get the same name; use {{ .SecretKey }}`;
+  return `at secret-key granularity, keys must have different names, but ${colliding.join(' and ')} have the same; use {{ .SecretKey }}`;
 }

@@ -65,7 +65,7 @@ describe('a refusal names the field and contains no value', () => {
     [
       'a template that produces the same name for two keys',
       { secret_name_template: '{{ .SecretPath }}', granularity: 'secret-key' },
-      /cannot tell keys apart: username and password/,
+      /keys must have different names, but username and password have the same/,
     ],
     [
       'a template that truncates two keys to the same name',

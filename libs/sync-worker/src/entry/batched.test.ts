@@ -4,7 +4,7 @@ import { batched } from './batched.ts';
 
 /** A statement that records its calls; single ones wait until `open` is called. */
 function recorded(
-  answer: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
+  batch: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
 ) {
   const calls: number[][] = [];
   const singles: number[] = [];
@@ -12,7 +12,7 @@ function recorded(
   const call = batched<number, string>(
     async (items) => {
       calls.push([...items]);
-      return answer(items);
+      return batch(items);
     },
     async (item) => {
       singles.push(item);

@@ -86,7 +86,7 @@ export class Clients {
 
   #closeIfUnused(client: Client): void {
     if (!client.retired || client.users > 0) return;
-    client.connected.then((connected) => connected.close()).catch(() => undefined); // a client that is no longer used has nobody to report to
+    client.connected.then((connected) => connected.close()).catch(() => undefined); // no caller is left to handle it
   }
 }
 
