@@ -8,6 +8,7 @@ const besideProduct = [
   '^libs/testing/',
   '^libs/[^/]+/src/conformance/',
   '(^|/|-)(conformance|testing|harness|sequences)[.]ts$',
+  '^libs/sync-worker/src/conformance/',
 ];
 
 /** Services that put other services together. */

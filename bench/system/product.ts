@@ -96,7 +96,6 @@ async function startServices(start: StartService, sync: boolean) {
 const sandboxSettings = (url: string) => ({
   CLOUDB_AUTHORITY_URL: `${url}/directory`,
   CLOUDA_ENDPOINT_URL: `${url}/clouda`,
-  EGRESS_ALLOW: `127.0.0.1/32:${new URL(url).port}`,
 });
 
 function keyFile(folder: string, name: string, prefix: string): string {

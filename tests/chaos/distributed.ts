@@ -140,7 +140,6 @@ function processesOf(
 
 const workerEnv = (sandboxUrl: string) => ({
   CLOUDA_ENDPOINT_URL: `${sandboxUrl}/clouda`,
-  EGRESS_ALLOW: `127.0.0.1/32:${new URL(sandboxUrl).port}`,
 });
 
 function keyFile(folder: string, name: string, prefix: string): string {

@@ -426,7 +426,7 @@ describe('faults', () => {
     );
     expect(waiting).toMatchObject({
       sync_status: 'PENDING',
-      last_error: expect.stringContaining('still taken'),
+      last_error: expect.stringContaining('still in use'),
     });
     const { body } = expectStatus(await setAndWait('b'), 200);
     expect(body.data.associated_secrets[`${at.accessor}/b`].sync_status).toBe('SYNCED');

@@ -22,7 +22,8 @@ test('counts calls that fail together, or during a pause, as one failure', async
   // In one transaction, in which now() does not advance: failures within 250 ms are one.
   const failures: number[] = [];
   await db.transaction(async (tx) => {
-    for (let call = 0; call < 16; call += 1) failures.push(await recordDestinationFailure(tx, destinationId()));
+    for (let call = 0; call < 16; call += 1)
+      failures.push(await recordDestinationFailure(tx, destinationId()));
   });
   expect(Math.max(...failures)).toBe(1);
   await pauseDestination(db, destinationId(), 60);

@@ -114,10 +114,6 @@ async function serve(creating: Service | Promise<Service>) {
 
 async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, broker, ring, env } = parts;
-  const allow = [
-    ...env.EGRESS_ALLOW,
-    ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`]),
-  ];
   const worker = createSyncWorker(
     cloudaSmDriver({
       endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
@@ -127,7 +123,7 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
       db,
       broker,
       keyRing: ring,
-      egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }),
+      egress: createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN }),
       ...telemetry(parts, 'sync-worker-clouda-sm'),
     },
     { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },

@@ -23,7 +23,7 @@ export const Env = z.object({
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   /** Default: 8300, or a free one where that is taken. */
   SANDBOX_PORT: port.optional(),
-  CLOUDA_ENDPOINT_URL: z.url().optional(),
+  CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
   EGRESS_ALLOW: commaList.default([]),
   EGRESS_MAY_OPEN: commaList.default([]),
