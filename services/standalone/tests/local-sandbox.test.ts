@@ -1,67 +1,68 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfig } from '@secrets/config';
-import { silentLogger } from '@secrets/telemetry';
-import { startStandalone } from '../src/app.ts';
+import { errorCode } from '@secrets/domain';
 import { Env } from '../src/config.ts';
-import { sandboxBeside } from '../src/sandbox-beside.ts';
-import { startFailure } from '../src/start-failure.ts';
+import { startLocalSandbox } from '../src/local-sandbox.ts';
+import { startFailure } from '../src/operator-messages.ts';
+import { startStandaloneForTest, withFolder } from './standalone-for-test.ts';
 
-test('the sandbox does not follow the API to another address', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'standalone-'));
-  const env = readConfig(Env, { DATA_DIR: folder, HOST: 'localhost', PORT: '0', SANDBOX_PORT: '0' });
-  const standalone = await startStandalone(env, silentLogger());
-  try {
-    expect(new URL(standalone.url).hostname).toBe('localhost');
-    expect(new URL(standalone.sandbox!.url).hostname).toBe('127.0.0.1');
-  } finally {
-    await standalone.stop();
-    rmSync(folder, { recursive: true });
-  }
-}, 120_000);
+test(
+  'the sandbox listens on its own address, whatever the address of the API',
+  () =>
+    withFolder(async (folder) => {
+      const standalone = await startStandaloneForTest({ DATA_DIR: folder, HOST: 'localhost' });
+      try {
+        expect(new URL(standalone.url).hostname).toBe('localhost');
+        expect(new URL(standalone.sandbox!.url).hostname).toBe('127.0.0.1');
+      } finally {
+        await standalone.stop();
+      }
+    }),
+  120_000,
+);
 
-/** Something listens at the port where the sandbox usually is, be it ours or what was there before. */
-async function takeUsualPort() {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.once('error', () => resolve()).listen(8300, '127.0.0.1', () => resolve());
+/** Makes sure that the default port is in use, by this process or by another one. */
+async function occupyDefaultPort(): Promise<Server> {
+  const server = createServer().listen(8300, '127.0.0.1');
+  await once(server, 'listening').catch((error: unknown) => {
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
   });
-  return async () => {
-    if (!server.listening) return;
-    server.close();
-    await once(server, 'close');
-  };
+  return server;
 }
 
-test('a second sandbox on the machine takes a free port; one that was asked for is not changed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'standalone-'));
-  const leave = await takeUsualPort();
-  const beside = (given: Record<string, string>) =>
-    sandboxBeside(
-      readConfig(Env, { DATA_DIR: folder, ...given }),
-      join(folder, `sandbox-${Object.keys(given)}`),
-    );
-  try {
-    const free = await beside({});
-    expect(new URL(free!.url).port).not.toBe('8300');
-    await free!.stop();
-    await expect(beside({ SANDBOX_PORT: '8300' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    expect(await beside({ SANDBOX: 'off' })).toBeUndefined();
-  } finally {
-    await leave();
-    rmSync(folder, { recursive: true });
-  }
-}, 120_000);
+const startWith = (folder: string, env: Record<string, string> = {}) =>
+  startLocalSandbox(readConfig(Env, env), join(folder, 'sandbox.jsonl'));
 
-test('a port that is in use is named, with the variable that changes it', () => {
+test(
+  'the sandbox selects a free port if the default one is in use, but never replaces SANDBOX_PORT',
+  () =>
+    withFolder(async (folder) => {
+      const occupied = await occupyDefaultPort();
+      try {
+        const sandbox = await startWith(folder);
+        expect(new URL(sandbox!.url).port).not.toBe('8300');
+        await sandbox!.stop();
+        await expect(startWith(folder, { SANDBOX_PORT: '8300' })).rejects.toMatchObject({
+          code: 'EADDRINUSE',
+        });
+      } finally {
+        occupied.close();
+      }
+    }),
+  120_000,
+);
+
+test('SANDBOX=off starts no sandbox', () =>
+  withFolder(async (folder) => expect(await startWith(folder, { SANDBOX: 'off' })).toBeUndefined()));
+
+test('the message about a port in use names the port and its variable', () => {
   const env = readConfig(Env, { PORT: '8200', SANDBOX_PORT: '8300' });
   const inUse = (port: number) =>
     Object.assign(new Error('in use'), { code: 'EADDRINUSE', address: '127.0.0.1', port });
-  expect(startFailure(inUse(8200), env)).toMatch(/^127\.0\.0\.1:8200 is in use.* PORT$/);
-  expect(startFailure(inUse(8300), env)).toMatch(/:8300 is in use.* SANDBOX_PORT$/);
-  expect(startFailure(new Error('else'), env)).toBeUndefined();
+  expect(startFailure(inUse(8200), env)).toMatch(/^127\.0\.0\.1:8200 is in use.* PORT to another port$/);
+  expect(startFailure(inUse(8300), env)).toMatch(/:8300 is in use.* SANDBOX_PORT to another port$/);
+  expect(startFailure(new Error('another error'), env)).toBeUndefined();
 });
