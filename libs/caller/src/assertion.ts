@@ -82,9 +82,9 @@ const keyObjects = new WeakMap<Buffer, KeyObject>();
 
 /** Creating a key from bytes for each HMAC costs seven times as much as the HMAC itself, so the key object is cached. */
 function keyObjectOf(key: Buffer): KeyObject {
-  const known = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, known);
-  return known;
+  const keyObject = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, keyObject);
+  return keyObject;
 }
 
 const invalidAssertion = () => new Problem('forbidden', 'the caller assertion is missing or invalid');

@@ -61,11 +61,11 @@ function derived(installationKey: Buffer): InternalKeys {
   return {
     keyFor: (from, to) => {
       const direction = `${from}>${to}`;
-      const known =
+      const key =
         cache.get(direction) ??
         Buffer.from(hkdfSync('sha256', installationKey, '', `assertion ${direction}`, 32));
-      cache.set(direction, known);
-      return known;
+      cache.set(direction, key);
+      return key;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { PolicyRules } from './policy-rules.ts';
 export const builtInPolicyNames = ['default', 'root'] as const;
 
 /** Everything that can be granted. */
-export const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
+const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
 
 /** The `root` policy: everything on every path. It cannot be written. */
 export const rootPolicy: CompiledPolicies = { paths: 1, on: () => everything, onFolder: () => everything };

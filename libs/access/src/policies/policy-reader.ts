@@ -4,7 +4,7 @@ import { pathFromNamespace } from '../paths/request-path.ts';
 import { readPolicies } from '../read-access.ts';
 import { compileNamed } from './named-policies.ts';
 
-/** Tells what a caller may do on a path other than the one of its request. */
+/** Determines what a caller may do on a path other than the one of its request. */
 export interface PolicyReader {
   /**
    * Returns what the caller's policies grant on a path in the namespace of the request. The path is decoded, without

@@ -63,8 +63,8 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
       if (!cache.has(key) && !reading.has(key)) return (await startReading(key, read)).row;
       const epoch = await epochNow();
       if (epoch !== cacheEpoch) reset(epoch);
-      const known = cache.get(key);
-      if (known !== undefined) return known;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
       const earlier = await reading.get(key);
       if (earlier !== undefined && earlier.epoch >= epoch) return earlier.row;
       // There was no read in flight, or it may predate the change. One that is in flight now started after this call.

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const servicePrefix = 'sst_';
 const batchPrefix = 'sbt_';
 const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
-/** A root token that an operator chose. It has no format, except that it must not look like a generated token. */
+/** A root token that an operator chose: 20 to 256 printable ASCII characters without the prefixes of generated tokens. */
 const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Maximum length of a batch token in characters: it has to fit into a header. */
 const maxBatchTokenLength = 8_192;
@@ -24,13 +24,10 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 
 /** The kind of token by its format alone; undefined if the text cannot be a token. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
-  if (serviceToken.test(token) || isChosenToken(token)) return 'service';
+  if (serviceToken.test(token) || chosenToken.test(token)) return 'service';
   if (token.length <= maxBatchTokenLength && batchToken.test(token)) return 'batch';
   return undefined;
 }
-
-/** Whether a text can be a root token that an operator chose: 20 to 256 printable ASCII characters without the prefixes of generated tokens. */
-export const isChosenToken = (token: string): boolean => chosenToken.test(token);
 
 /** The payload of a batch token, which is not stored anywhere else (docs/conventions.md#24-batch-tokens). */
 export const BatchToken = z.object({

@@ -19,7 +19,7 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
 
 /**
  * Parses a body. `null` means the same as an absent field (docs/conventions.md#15-bodies), in nested objects too, unless the field's
- * schema gives it a meaning. In a patch it is a value: it removes the field.
+ * schema accepts it. In a patch it is a value: it removes the field.
  */
 export const parseBody = (method: Method, schema: z.ZodType | undefined, body: unknown): unknown =>
   parseInput(schema, method === 'patch' ? body : withoutNulls(schema, body));

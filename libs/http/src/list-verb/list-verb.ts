@@ -6,7 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 import { RequestFraming } from './request-framing.ts';
 
 /** The verb as which `LIST` reaches handlers: one that Node's parser accepts, with the same length and first letters. */
-export const listOnNode = 'LINK';
+const listOnNode = 'LINK';
 
 /** The verb of a request as the client sent it: undoes the renaming of `acceptListVerb`. */
 export function operationOf(req: { method?: string | undefined }): string {

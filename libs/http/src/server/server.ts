@@ -6,7 +6,7 @@ import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
 import { rejectUnparsed } from './unparsed-request.ts';
 
-export interface TlsFiles {
+interface TlsFiles {
   /** Path of the PEM certificate chain. */
   certFile: string;
   /** Path of the PEM private key. */
