@@ -109,7 +109,7 @@ describe('refusals', () => {
     });
     expect([answer.status, await answer.json()]).toEqual([
       400,
-      { errors: ['data.id: the number has more digits than can be kept; send it as a string'] },
+      { errors: ['data.id: the number would lose digits; send it as a string'] },
     ]);
   });
 

@@ -63,9 +63,9 @@ describe('keys', () => {
     expect(keysOf('login').keyFor('login', 'batch-tokens')).toEqual(
       keysOf('gateway').keyFor('login', 'batch-tokens'),
     );
-    expect(() => keysOf('login').keyFor('gateway', 'secrets')).toThrow(/holds no key/);
-    expect(() => keysOf('secrets').keyFor('gateway', 'login')).toThrow(/holds no key/);
-    expect(() => keysOf('gateway').keyFor('sync-control', 'secrets')).toThrow(/holds no key/);
+    expect(() => keysOf('login').keyFor('gateway', 'secrets')).toThrow(/contains no key/);
+    expect(() => keysOf('secrets').keyFor('gateway', 'login')).toThrow(/contains no key/);
+    expect(() => keysOf('gateway').keyFor('sync-control', 'secrets')).toThrow(/contains no key/);
     expect(() => parseInternalKeys(read('setup/internal.key'), 'x').keyFor('a', 'b')).not.toThrow();
   });
 

@@ -24,13 +24,13 @@ afterAll(() => db.close());
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 function newGateway() {
-  let lateMs = 0;
-  const authenticator = createAuthenticator({ db, keys, clock: () => Date.now() + lateMs });
+  let offsetMs = 0;
+  const authenticator = createAuthenticator({ db, keys, clock: () => Date.now() + offsetMs });
   return {
-    wait: (ms: number) => {
-      lateMs += ms;
+    advanceClock: (ms: number) => {
+      offsetMs += ms;
     },
-    admits: async (token: string) => {
+    allows: async (token: string) => {
       const decision = await authenticator.authenticate({
         token,
         namespace: undefined,
@@ -63,15 +63,15 @@ function batchToken(over: Partial<BatchToken>): string {
   return sealBatchToken(batchTokenKeyRing(keys), payload).reveal();
 }
 
-test('what was made with a token ends at that token’s end, over generations, and lives on when it is renewed', async () => {
+test('a token expires with its ancestors, and is valid again once they are renewed', async () => {
   const grandparent = await insertToken(db, { expiresAt: inMs(60_000) });
   const parent = await insertToken(db, { parentAccessor: grandparent.accessor });
   const child = await insertToken(db, { parentAccessor: parent.accessor, expiresAt: inMs(3_600_000) });
   const batch = batchToken({ parent_accessor: parent.accessor });
-  const { admits, wait } = newGateway();
-  const all = () => Promise.all([child.token, parent.token, batch].map(admits));
+  const { allows, advanceClock } = newGateway();
+  const all = () => Promise.all([child.token, parent.token, batch].map(allows));
   expect(await all()).toEqual([true, true, true]);
-  wait(61_000);
+  advanceClock(61_000);
   expect(await all()).toEqual([false, false, false]);
   await db.query('update login.tokens set expires_at = $2::timestamptz where accessor = $1', [
     grandparent.accessor,
@@ -80,13 +80,13 @@ test('what was made with a token ends at that token’s end, over generations, a
   expect(await all()).toEqual([true, true, true]);
 });
 
-test('a batch token ends with the auth mount that issued it', async () => {
+test('a batch token is invalid once the auth mount that issued it is disabled', async () => {
   const token = batchToken({ mount_id: mountId });
-  const { admits } = newGateway();
-  expect(await admits(token)).toBe(true);
+  const { allows } = newGateway();
+  expect(await allows(token)).toBe(true);
   await db.transaction(async (tx) => {
     await tx.query('delete from login.auth_mounts where id = $1', [mountId]);
     await tx.query('update login.access_epoch set value = value + 1');
   });
-  expect(await admits(token)).toBe(false);
+  expect(await allows(token)).toBe(false);
 });
