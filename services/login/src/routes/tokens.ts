@@ -3,13 +3,12 @@ import { invalid, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { deleteToken, revokeOrphan } from '../queries/tokens.ts';
-import { createToken } from '../tokens/create-token.ts';
+import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
+import { createToken } from '../tokens/create/create-token.ts';
+import { TokenRequest } from '../tokens/create/token-request.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
-import { presentAuth } from '../tokens/present-auth.ts';
-import { presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
+import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
-import { TokenRequest } from '../tokens/token-request.ts';
 
 const tokenBody = z.object({ token: z.string().min(1) });
 const accessorBody = z.object({ accessor: z.string().min(1) });
@@ -24,7 +23,7 @@ export const tokenEndpoints = (context: Context): Endpoint[] => [
   renewSelf(context),
   renew(context),
   revokeSelf(context),
-  revoke(context, 'revoke', deleteToken),
+  revoke(context, 'revoke', revokeToken),
   revoke(context, 'revoke-orphan', revokeOrphan),
   revokeAccessor(context),
 ];
@@ -33,7 +32,7 @@ const create = (context: Context, name: string, orphan: boolean) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
-    summary: orphan ? 'Make a token without a parent' : "Make a token as a child of the caller's",
+    summary: orphan ? 'Create a token without a parent' : "Create a child of the caller's token",
     body: TokenRequest,
     handle: async ({ body, caller, warn }) => {
       const options = {
@@ -44,7 +43,7 @@ const create = (context: Context, name: string, orphan: boolean) =>
       const token = await createToken(context, caller, options);
       const requestedSeconds = body.period ?? body.ttl ?? 0;
       if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
-        warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
+        warn('the requested lifetime exceeds a maximum or outlives the parent token, and was shortened');
       return { auth: presentAuth(token) };
     },
   });
@@ -53,7 +52,7 @@ const lookUpSelf = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/auth/token/lookup-self',
-    summary: "Read what is known of the caller's own token",
+    summary: "Look up the caller's token",
     handle: async ({ caller }) => {
       const token = await ownToken(context, caller);
       return { data: token === undefined ? presentBatchCaller(caller) : presentToken(token, new Date()) };
@@ -64,7 +63,7 @@ const lookUp = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup',
-    summary: 'Read what is known of a token',
+    summary: 'Look up a token',
     body: tokenBody,
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
@@ -77,7 +76,7 @@ const lookUpAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup-accessor',
-    summary: 'Read what is known of the token of an accessor',
+    summary: 'Look up the token of an accessor',
     body: accessorBody,
     handle: async ({ body, caller }) => ({
       data: presentToken(await findByAccessor(context, caller, body.accessor), new Date()),
@@ -88,7 +87,7 @@ const renewSelf = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew-self',
-    summary: "Renew the caller's own token",
+    summary: "Renew the caller's token",
     body: z.object({ increment: seconds.optional() }),
     handle: async ({ body, caller }) => {
       const token = await ownToken(context, caller);
@@ -114,19 +113,20 @@ const revokeSelf = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-self',
-    summary: "Revoke the caller's own token and what was made with it",
+    summary: "Revoke the caller's token and its children",
     handle: async ({ caller }) => {
       if (caller.accessor === null) throw invalid('a batch token cannot be revoked');
-      await deleteToken(context.db, caller.accessor);
+      await revokeToken(context.db, caller.accessor);
       return undefined;
     },
   });
 
-const revoke = (context: Context, name: string, end: typeof deleteToken) =>
+const revoke = (context: Context, name: string, end: typeof revokeToken) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
-    summary: name === 'revoke' ? 'Revoke a token and what was made with it' : 'Revoke a token alone',
+    summary:
+      name === 'revoke' ? 'Revoke a token and its children' : 'Revoke one token; its children become orphans',
     body: tokenBody,
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
@@ -140,10 +140,10 @@ const revokeAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-accessor',
-    summary: 'Revoke the token of an accessor and what was made with it',
+    summary: 'Revoke the token of an accessor and its children',
     body: accessorBody,
     handle: async ({ body, caller }) => {
-      await deleteToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
+      await revokeToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
       return undefined;
     },
   });
@@ -153,7 +153,7 @@ function refuseBatch(context: Context, token: string, verb: string): void {
     throw invalid(`token: a batch token cannot be ${verb}`);
 }
 
-/** Revoking what does not exist has the wanted outcome. */
+/** Revoking a token that does not exist succeeds. */
 function absentIsRevoked(error: unknown): undefined {
   if (error instanceof Problem && error.kind === 'not_found') return undefined;
   throw error;
