@@ -51,7 +51,7 @@ export interface LoginEndpoint {
   remoteAddress: string;
 }
 
-/** No mount of the method has this path: it was disabled, or replaced by a mount of another type. */
+/** No mount of the method has this path, because it was disabled or replaced by one of another type. */
 export class NoSuchMount extends Error {
   override readonly name = 'NoSuchMount';
 }

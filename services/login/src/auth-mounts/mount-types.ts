@@ -10,13 +10,14 @@ interface MountAddress {
 }
 
 /**
- * Types of auth mounts, cached so that a login needs no statement to find its method. A cached type may be outdated: a
- * method that finds no mount of its type (`NoSuchMount`) is the reason to `forget` it and look again.
+ * Types of auth mounts, cached so that a login needs no statement to find its method. A cached type can be outdated,
+ * because another mount may take the path of a disabled one.
  */
 export interface MountTypes {
-  /** The type of the mount of a path; undefined if there is none, which is not cached. */
+  /** The type of the mount of a path, possibly outdated; undefined if there is none, which is not cached. */
   find(at: MountAddress): Promise<string | undefined>;
-  forget(at: MountAddress): void;
+  /** Reads the type again. */
+  refresh(at: MountAddress): Promise<string | undefined>;
 }
 
 const maxMounts = 10_000;
@@ -24,14 +25,11 @@ const maxMounts = 10_000;
 export function mountTypes(db: Sql): MountTypes {
   const cache = new LRUCache<string, string>({ max: maxMounts });
   const keyOf = ({ namespaceId, mount }: MountAddress) => `${namespaceId} ${mount}`;
-  return {
-    find: async (at) => {
-      const cached = cache.get(keyOf(at));
-      if (cached !== undefined) return cached;
-      const mount = await authMountByPath(db, at.namespaceId, at.mount);
-      if (mount !== undefined) cache.set(keyOf(at), mount.type);
-      return mount?.type;
-    },
-    forget: (at) => void cache.delete(keyOf(at)),
+  const refresh = async (at: MountAddress) => {
+    const mount = await authMountByPath(db, at.namespaceId, at.mount);
+    if (mount === undefined) cache.delete(keyOf(at));
+    else cache.set(keyOf(at), mount.type);
+    return mount?.type;
   };
+  return { find: async (at) => cache.get(keyOf(at)) ?? refresh(at), refresh };
 }

@@ -1,26 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import { parsePolicy } from './parse-policy.ts';
 
-/** A policy of so many paths that hold `+`. */
+/** A policy with a number of paths that contain `+`. */
 function plusPaths(count: number): string {
   const paths = Array.from({ length: count }, (_, index) => [`a/+/${index}`, { capabilities: ['read'] }]);
   return JSON.stringify({ path: Object.fromEntries(paths) });
 }
 
-describe('policies that cannot be', () => {
+describe('an invalid policy is refused', () => {
   test.each<[string, RegExp]>([
     ['path "a" {\n  capabilities = ["read"\n}', /line 3, column 2/],
     ['path "a" {\n capabilities = ["read"]\n', /line 3.*EOF/],
-    ['{"path": {"a":\n ]}', /not valid JSON/],
-    ['{"path":{"a":{"capabilities":["deny"]},"a":{"capabilities":["read"]}}}', /"a" stands twice/],
-    ['{"path":{"a":{"capabilities":["deny"],"capabilities":["read"]}}}', /"capabilities" stands twice/],
+    ['{"path": {"a":\n ]}', /invalid JSON/],
+    ['{"path":{"a":{"capabilities":["deny"]},"a":{"capabilities":["read"]}}}', /"a" occurs twice/],
+    ['{"path":{"a":{"capabilities":["deny"],"capabilities":["read"]}}}', /"capabilities" occurs twice/],
     [
       '{"path":{"a":{"capabilities":["deny"]}},"p\\u0061th":{"b":{"capabilities":["read"]}}}',
-      /"path" stands twice/,
+      /"path" occurs twice/,
     ],
-    ['', /holds no path/],
-    ['# nothing', /holds no path/],
-    ['{}', /holds no path/],
+    ['', /contains no path/],
+    ['# nothing', /contains no path/],
+    ['{}', /contains no path/],
     ['path { capabilities = [] }', /has no block/],
     ['path "a" {}', /"a": capabilities must be a list/],
     ['path "a" { capabilities = "read" }', /capabilities must be a list/],
@@ -32,14 +32,14 @@ describe('policies that cannot be', () => {
       'path "a" { capabilities = ["read"] allowed_parameters = { "x" = [] } }',
       /allowed_parameters is not supported/,
     ],
-    ['name = "x"\npath "a" { capabilities = ["read"] }', /name is not known/],
+    ['name = "x"\npath "a" { capabilities = ["read"] }', /name is unknown/],
     ['path "a/{{identity.entity.id}}" { capabilities = ["read"] }', /templates are not supported/],
     ['path "a*b" { capabilities = ["read"] }', /"a\*b".*last character/],
     ['path "" { capabilities = ["read"] }', /empty/],
     [`#${'x'.repeat(70_000)}`, /64 KiB/],
     [plusPaths(201), /at most 200 paths with \+/],
     [`a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
-    [`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /a is not known/],
+    [`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /a is unknown/],
     [`a = ${'[1,'.repeat(20_000)}`, /nested too deeply/],
   ])('%#', async (source, expected) => {
     await expect(parsePolicy(source)).rejects.toThrow(expected);

@@ -1,7 +1,7 @@
-/** A string, with the colon behind it that makes it a name, or the beginning or end of an object. */
+/** A string, with the colon that makes it a name, or the beginning or end of an object. */
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;
 
-/** A name that stands twice in one object of a valid JSON text, of which `JSON.parse` keeps the last alone; undefined when there is none. */
+/** A name that occurs twice in one object of a valid JSON text; undefined if there is none. `JSON.parse` keeps only the last. */
 export function repeatedName(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [found, colon] of text.matchAll(token)) {

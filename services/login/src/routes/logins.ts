@@ -22,12 +22,8 @@ const logIn = (context: Context) =>
     describedAs: context.methods.all.map(describedLogin),
     handle: async ({ params: { mount }, body, caller, warn }) => {
       const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
-      const issued = await counted(context, () =>
-        withMethodOf(context, at, (method) => {
-          for (const sentence of unknownFieldWarnings(method.loginBody, body)) warn(sentence);
-          return method.login(at, parseInput(method.loginBody, body) as never);
-        }),
-      );
+      const { issued, warnings } = await counted(context, () => logInAt(context, at, body));
+      warnings.forEach(warn);
       return { auth: presentAuth(issued) };
     },
   });
@@ -35,24 +31,47 @@ const logIn = (context: Context) =>
 const describedLogin = ({ type, loginBody }: AuthMethod): Endpoint =>
   ({ method: 'post', path, summary: `Log in with ${type}`, body: loginBody }) as Endpoint; // has no handler
 
-/** Runs a login with the method of its mount, and once more if what was cached of the mount is outdated. */
-async function withMethodOf(
-  { methods, mountTypes }: Context,
-  at: LoginEndpoint,
-  run: (method: AuthMethod) => Promise<IssuedToken>,
-): Promise<IssuedToken> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const type = await mountTypes.find(at);
-    const method = type === undefined ? undefined : methods.ofType(type);
-    if (method === undefined) break;
-    try {
-      return await run(method);
-    } catch (error) {
-      if (!(error instanceof NoSuchMount)) throw error;
-      mountTypes.forget(at);
-    }
+interface Outcome {
+  issued: IssuedToken;
+  warnings: string[];
+}
+
+/**
+ * Logs in with the method of a mount. The cached type of the mount may be outdated: if its method finds no such mount or
+ * does not accept the body, the type is read again.
+ */
+async function logInAt(context: Context, at: LoginEndpoint, body: unknown): Promise<Outcome> {
+  const { mountTypes } = context;
+  try {
+    return await logInWith(context, await mountTypes.find(at), { at, body, isTypeCurrent: false });
+  } catch (error) {
+    if (!(error instanceof NoSuchMount)) throw error;
   }
-  throw noAuthMount(at.mount);
+  try {
+    return await logInWith(context, await mountTypes.refresh(at), { at, body, isTypeCurrent: true });
+  } catch (error) {
+    throw error instanceof NoSuchMount ? noAuthMount(at.mount) : error;
+  }
+}
+
+async function logInWith(
+  { methods }: Context,
+  type: string | undefined,
+  { at, body, isTypeCurrent }: { at: LoginEndpoint; body: unknown; isTypeCurrent: boolean },
+): Promise<Outcome> {
+  const method = type === undefined ? undefined : methods.ofType(type);
+  if (method === undefined) throw new NoSuchMount();
+  const request = parsedBody(method, body, isTypeCurrent);
+  const issued = await method.login(at, request as never);
+  return { issued, warnings: unknownFieldWarnings(method.loginBody, body) };
+}
+
+function parsedBody({ loginBody }: AuthMethod, body: unknown, isTypeCurrent: boolean): unknown {
+  try {
+    return parseInput(loginBody, body);
+  } catch (error) {
+    throw isTypeCurrent ? error : new NoSuchMount();
+  }
 }
 
 async function counted<T>({ loginCounter }: Context, work: () => Promise<T>): Promise<T> {

@@ -2,8 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { tokenHash, tokenKind } from '@secrets/access';
+import { createAuthenticator, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
+import { testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { ensureRootToken } from './root-token.ts';
 
@@ -64,4 +65,20 @@ test('is the same for two concurrent first starts', async () => {
   const created = await Promise.all([ensureRootToken(db, { file }), ensureRootToken(db, { file })]);
   expect(created.filter((start) => start.created)).toHaveLength(1);
   expect(await isStored(readFileSync(file, 'utf8').trim())).toBe(true);
+});
+
+test('gives access to everything, also with a text of the operator', async () => {
+  const text = 'a-root-token-of-the-operator';
+  writeFileSync(file, text);
+  await ensureRootToken(db, { file });
+  const gateway = createAuthenticator({ db, keys: testKeys() });
+  const request = {
+    namespace: undefined,
+    operation: 'read',
+    path: 'sys/auth',
+    remoteAddress: '127.0.0.1',
+    requestId: 'r',
+  } as const;
+  expect((await gateway.authenticate({ ...request, token: text })).allowed).toBe(true);
+  expect((await gateway.authenticate({ ...request, token: text.toUpperCase() })).allowed).toBe(false);
 });
