@@ -2,7 +2,7 @@ import { PolicyRules } from '@secrets/access';
 import { type Capability, capabilities } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { readHcl } from './read-hcl.ts';
-import { repeatedName } from './repeated-name.ts';
+import { readJson } from './read-json.ts';
 
 const maxBytes = 65_536;
 const maxPaths = 2_000;
@@ -31,30 +31,6 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
 
 const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 
-function readJson(source: string): unknown {
-  const tree = parsedJson(source);
-  const repeated = repeatedName(source);
-  if (repeated !== undefined)
-    throw invalid(
-      `policy: ${JSON.stringify(repeated)} occurs twice in one JSON object, and only the last would count`,
-    );
-  return tree;
-}
-
-function parsedJson(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch (error) {
-    throw invalid(`policy: ${jsonFault(source, error)}`);
-  }
-}
-
-function jsonFault(source: string, error: unknown): string {
-  const at = /position (\d+)/.exec(String(error))?.[1];
-  if (at === undefined) return 'invalid JSON';
-  return `line ${source.slice(0, Number(at)).split('\n').length}: invalid JSON`;
-}
-
 interface Rule {
   path: string;
   capabilities: Capability[];
@@ -63,7 +39,8 @@ interface Rule {
 function rulesIn(tree: unknown): Rule[] {
   const fields = Object.entries(asObject(tree, 'the policy'));
   const unknown = fields.find(([name]) => name !== 'path');
-  if (unknown !== undefined) throw invalid(`policy: ${unknown[0]} is unknown; a policy consists of path blocks`);
+  if (unknown !== undefined)
+    throw invalid(`policy: ${unknown[0]} is unknown; a policy consists of path blocks`);
   const blocks = listed(fields[0]?.[1] ?? []).flatMap((block) => Object.entries(asObject(block, 'path')));
   const rules = blocks.flatMap(([path, bodies]) => bodiesOf(path, bodies).map((body) => ruleOf(path, body)));
   if (rules.length === 0) throw invalid('policy: contains no path block');
