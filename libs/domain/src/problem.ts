@@ -1,7 +1,6 @@
 /** Why a request failed. Domain code knows these words and no HTTP; `libs/http` holds the one table to status codes. */
 export const problemKinds = [
   'invalid',
-  'unauthenticated',
   'forbidden',
   'not_found',
   'method_not_allowed',

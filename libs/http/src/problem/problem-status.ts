@@ -3,7 +3,6 @@ import type { ProblemKind } from '@secrets/domain';
 /** The one table from problems to HTTP (docs/conventions.md#13-errors). */
 export const httpStatus = {
   invalid: 400,
-  unauthenticated: 403,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
