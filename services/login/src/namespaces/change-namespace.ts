@@ -15,7 +15,7 @@ import { isWithin, parentPath } from './namespace-path.ts';
  * Creates a namespace, or replaces the custom metadata of an existing one.
  * @param customMetadata undefined keeps what is stored
  */
-export async function writeNamespace(
+export async function saveNamespace(
   db: Db,
   caller: Caller,
   path: string,
@@ -33,7 +33,7 @@ export async function writeNamespace(
 }
 
 /** Applies a merge patch to the custom metadata of a namespace. Throws `not_found` if it does not exist. */
-export async function patchNamespace(
+export async function patchNamespaceMetadata(
   db: Db,
   path: string,
   patch: Record<string, string | null> | null,

@@ -17,11 +17,11 @@ const params = z.object({ path: z.string().transform(trimSlashes) });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
-  readAll(context),
-  list(context),
-  read(context),
-  enable(context),
-  disable(context),
+  readAuthMounts(context),
+  listAuthMounts(context),
+  readAuthMount(context),
+  enableAuthMount(context),
+  disableAuthMount(context),
 ];
 
 const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
@@ -37,7 +37,7 @@ const tokenMount = ({ namespace }: Caller) => ({
   description: 'built in',
 });
 
-const readAll = (context: Context) =>
+const readAuthMounts = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/auth',
@@ -45,7 +45,7 @@ const readAll = (context: Context) =>
     handle: async ({ caller }) => ({ data: await mountsByPath(context, caller) }),
   });
 
-const list = (context: Context) =>
+const listAuthMounts = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/auth',
@@ -62,7 +62,7 @@ async function mountsByPath({ db }: Context, caller: Caller) {
   return Object.fromEntries([...named, ['token/', tokenMount(caller)] as const]);
 }
 
-const read = ({ db }: Context) =>
+const readAuthMount = ({ db }: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -76,7 +76,7 @@ const read = ({ db }: Context) =>
     },
   });
 
-const enable = ({ db, methods }: Context) =>
+const enableAuthMount = ({ db, methods }: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -93,7 +93,7 @@ const enable = ({ db, methods }: Context) =>
     },
   });
 
-const disable = ({ db }: Context) =>
+const disableAuthMount = ({ db }: Context) =>
   endpoint({
     method: 'delete',
     path,

@@ -11,12 +11,12 @@ const paths = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value. */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [
-  own(context),
-  byAccessor(context),
-  byToken(context),
+  readOwnCapabilities(context),
+  readCapabilitiesByAccessor(context),
+  readCapabilitiesByToken(context),
 ];
 
-const own = (context: Context) =>
+const readOwnCapabilities = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-self',
@@ -28,7 +28,7 @@ const own = (context: Context) =>
     },
   });
 
-const byAccessor = (context: Context) =>
+const readCapabilitiesByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-accessor',
@@ -42,7 +42,7 @@ const byAccessor = (context: Context) =>
     },
   });
 
-const byToken = (context: Context) =>
+const readCapabilitiesByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities',

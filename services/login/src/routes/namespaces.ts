@@ -2,7 +2,7 @@ import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { patchNamespace, removeNamespace, writeNamespace } from '../namespaces/change-namespace.ts';
+import { patchNamespaceMetadata, removeNamespace, saveNamespace } from '../namespaces/change-namespace.ts';
 import { CustomMetadata } from '../namespaces/custom-metadata.ts';
 import { namespaceBelow } from '../namespaces/namespace-path.ts';
 import { childNamespaces, type NamespaceRow, namespaceByPath } from '../queries/namespaces.ts';
@@ -12,11 +12,11 @@ const params = z.object({ path: z.string() });
 
 /** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
-  list(context),
-  read(context),
-  write(context),
-  patch(context),
-  remove(context),
+  listNamespaces(context),
+  readNamespace(context),
+  writeNamespace(context),
+  patchNamespace(context),
+  deleteNamespace(context),
 ];
 
 const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
@@ -25,7 +25,7 @@ const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   custom_metadata: customMetadata,
 });
 
-const list = ({ db }: Context) =>
+const listNamespaces = ({ db }: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/namespaces',
@@ -38,7 +38,7 @@ const list = ({ db }: Context) =>
     },
   });
 
-const read = ({ db }: Context) =>
+const readNamespace = ({ db }: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -51,7 +51,7 @@ const read = ({ db }: Context) =>
     },
   });
 
-const write = ({ db }: Context) =>
+const writeNamespace = ({ db }: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -61,11 +61,11 @@ const write = ({ db }: Context) =>
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
       const customMetadata = body.custom_metadata === null ? {} : body.custom_metadata;
-      return { data: presentNamespace(await writeNamespace(db, caller, target, customMetadata)) };
+      return { data: presentNamespace(await saveNamespace(db, caller, target, customMetadata)) };
     },
   });
 
-const patch = ({ db }: Context) =>
+const patchNamespace = ({ db }: Context) =>
   endpoint({
     method: 'patch',
     path,
@@ -74,11 +74,11 @@ const patch = ({ db }: Context) =>
     body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()).nullable() }),
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
-      return { data: presentNamespace(await patchNamespace(db, target, body.custom_metadata)) };
+      return { data: presentNamespace(await patchNamespaceMetadata(db, target, body.custom_metadata)) };
     },
   });
 
-const remove = ({ db }: Context) =>
+const deleteNamespace = ({ db }: Context) =>
   endpoint({
     method: 'delete',
     path,

@@ -15,20 +15,20 @@ const accessorBody = z.object({ accessor: z.string().min(1) });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
-  create(context, 'create', false),
-  create(context, 'create-orphan', true),
-  lookUpSelf(context),
-  lookUp(context),
-  lookUpAccessor(context),
-  renewSelf(context),
-  renew(context),
-  revokeSelf(context),
-  revoke(context, 'revoke', revokeToken),
-  revoke(context, 'revoke-orphan', revokeOrphan),
-  revokeAccessor(context),
+  createTokenAt(context, 'create', false),
+  createTokenAt(context, 'create-orphan', true),
+  lookUpOwnToken(context),
+  lookUpByToken(context),
+  lookUpByAccessor(context),
+  renewOwnToken(context),
+  renewByToken(context),
+  revokeOwnToken(context),
+  revokeByToken(context, 'revoke', revokeToken),
+  revokeByToken(context, 'revoke-orphan', revokeOrphan),
+  revokeByAccessor(context),
 ];
 
-const create = (context: Context, name: string, orphan: boolean) =>
+const createTokenAt = (context: Context, name: string, orphan: boolean) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
@@ -48,7 +48,7 @@ const create = (context: Context, name: string, orphan: boolean) =>
     },
   });
 
-const lookUpSelf = (context: Context) =>
+const lookUpOwnToken = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/auth/token/lookup-self',
@@ -59,7 +59,7 @@ const lookUpSelf = (context: Context) =>
     },
   });
 
-const lookUp = (context: Context) =>
+const lookUpByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup',
@@ -72,7 +72,7 @@ const lookUp = (context: Context) =>
     },
   });
 
-const lookUpAccessor = (context: Context) =>
+const lookUpByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup-accessor',
@@ -83,7 +83,7 @@ const lookUpAccessor = (context: Context) =>
     }),
   });
 
-const renewSelf = (context: Context) =>
+const renewOwnToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew-self',
@@ -96,7 +96,7 @@ const renewSelf = (context: Context) =>
     },
   });
 
-const renew = (context: Context) =>
+const renewByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew',
@@ -109,7 +109,7 @@ const renew = (context: Context) =>
     },
   });
 
-const revokeSelf = (context: Context) =>
+const revokeOwnToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-self',
@@ -121,7 +121,7 @@ const revokeSelf = (context: Context) =>
     },
   });
 
-const revoke = (context: Context, name: string, end: typeof revokeToken) =>
+const revokeByToken = (context: Context, name: string, revoke: typeof revokeToken) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
@@ -131,12 +131,12 @@ const revoke = (context: Context, name: string, end: typeof revokeToken) =>
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
       const token = await findByToken(context, caller, body.token).catch(absentIsRevoked);
-      if (token !== undefined) await end(context.db, token.accessor);
+      if (token !== undefined) await revoke(context.db, token.accessor);
       return undefined;
     },
   });
 
-const revokeAccessor = (context: Context) =>
+const revokeByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-accessor',

@@ -67,7 +67,7 @@ test('is the same for two concurrent first starts', async () => {
   expect(await isStored(readFileSync(file, 'utf8').trim())).toBe(true);
 });
 
-test('gives access to everything, also with a text of the operator', async () => {
+test('grants access with the text that the operator chose', async () => {
   const text = 'a-root-token-of-the-operator';
   writeFileSync(file, text);
   await ensureRootToken(db, { file });

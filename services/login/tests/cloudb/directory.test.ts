@@ -64,7 +64,7 @@ describe('the check of a configuration', () => {
 
   test('finds a wrong tenant, with which logins fail', async () => {
     const sentence = 'the directory does not know the configured tenant_id';
-    await cloudB.configure({ tenant_id: 'somebody-else' });
+    await cloudB.configure({ tenant_id: 'another-tenant' });
     const { ok, steps } = await check();
     expect([ok, steps[0].result]).toEqual([false, `failed: ${sentence}`]);
     expect(await cloudB.logInWith({})).toMatchObject({ status: 502, body: { errors: [sentence] } });

@@ -26,7 +26,7 @@ export const LoginRequest = z.object({
     .string()
     .min(1, 'must not be empty')
     .max(256)
-    .regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   jwt: z.string().min(1, 'must not be empty'),
   subscription_id: name(guid, 'a subscription ID'),
   resource_group_name: name(resourceGroup, 'the name of a resource group'),

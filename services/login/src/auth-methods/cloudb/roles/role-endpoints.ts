@@ -19,7 +19,7 @@ export const roleEndpoints = (context: CloudBContext): MountEndpoint[] => [
   listRoles(context),
   readRole(context),
   writeRole(context),
-  removeRole(context),
+  deleteRoleEndpoint(context),
 ];
 
 const listRoles = ({ db }: CloudBContext) =>
@@ -72,7 +72,7 @@ const mergeRole = (
     return role;
   });
 
-const removeRole = ({ db }: CloudBContext) =>
+const deleteRoleEndpoint = ({ db }: CloudBContext) =>
   mountEndpoint({
     method: 'delete',
     path,
