@@ -44,6 +44,18 @@ describe('a configuration', () => {
     });
   });
 
+  test('treats null as an absent field, but as the default in a patch', async () => {
+    const maxRetries = async () => (await login.call('GET', path)).body.data.max_retries;
+    await login.call('POST', path, { max_retries: 7 });
+    expect((await login.call('POST', path, { max_retries: null })).status).toBe(204);
+    expect(await maxRetries()).toBe(7);
+    expect((await login.call('PATCH', path, { max_retries: null })).status).toBe(204);
+    expect(await maxRetries()).toBe(3);
+    expect((await login.call('PATCH', path, { tenant_id: null })).body.errors).toEqual([
+      'tenant_id is required',
+    ]);
+  });
+
   test('stores the secret encrypted, and neither returns nor logs it', async () => {
     expect(JSON.stringify((await login.call('GET', path)).body)).not.toContain('secret');
     const [row] = await login.db.query<{ sealed: Uint8Array }>(

@@ -1,11 +1,11 @@
-import { requireGrant } from '@secrets/access';
+import { requireGrant } from '@secrets/caller';
 import { notFound, Problem } from '@secrets/domain';
 import { changingMount } from '../../../queries/auth-mounts.ts';
 import { type MountEndpoint, type MountRequest, mountEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { configOfMount, deleteConfig, type StoredConfig } from '../queries/configs.ts';
 import { checkConfig } from './check-config.ts';
-import { ConfigBody, ineffectiveFields } from './config-settings.ts';
+import { ConfigBody, ConfigPatch, ineffectiveFields } from './config-settings.ts';
 import { mergeConfig } from './merge-config.ts';
 
 const path = '/config';
@@ -42,8 +42,8 @@ const patchConfig = (context: CloudBContext) =>
   mountEndpoint({
     method: 'patch',
     path,
-    summary: 'Change fields of the configuration of an auth mount',
-    body: ConfigBody,
+    summary: 'Change fields of the configuration of an auth mount; null restores a default',
+    body: ConfigPatch,
     handle: (request) =>
       changeConfig(context, request, (stored) => {
         if (stored === undefined) throw notFound();
@@ -92,7 +92,7 @@ async function requireConfig({ db }: CloudBContext, mountId: string): Promise<St
 
 async function changeConfig(
   context: CloudBContext,
-  { mount, body, warn }: MountRequest<unknown, ConfigBody>,
+  { mount, body, warn }: MountRequest<unknown, ConfigPatch>,
   check: (stored: StoredConfig | undefined) => void,
 ): Promise<undefined> {
   const settings = await mergeConfig(context, mount.id, body, check);

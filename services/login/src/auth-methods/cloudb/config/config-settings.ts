@@ -39,7 +39,15 @@ export const ConfigBody = z.object({
   rotation_window: seconds.optional(),
   disable_automated_rotation: flag.optional(),
 });
-export type ConfigBody = z.infer<typeof ConfigBody>;
+type ConfigBody = z.infer<typeof ConfigBody>;
+
+/** A write or a merge patch, in which null restores the default of a field, or removes the secret. */
+export type ConfigPatch = { [Field in keyof ConfigBody]: ConfigBody[Field] | null };
+
+/** The body of a merge patch. */
+export const ConfigPatch = z.object(
+  Object.fromEntries(Object.entries(ConfigBody.shape).map(([name, field]) => [name, field.nullable()])),
+) as unknown as z.ZodType<ConfigPatch>;
 
 /** A mount's configuration as it is stored, without the secret. */
 export type ConfigSettings = {
@@ -64,13 +72,13 @@ const defaults = {
 /** A request merged into what is stored. Throws a problem (`invalid`) if the result lacks a field or contradicts itself. */
 export function mergedConfig(
   stored: { settings: ConfigSettings; hasSecret: boolean } | undefined,
-  { client_secret, ...body }: ConfigBody,
+  { client_secret, ...fields }: ConfigPatch,
 ): ConfigSettings {
-  const settings = { ...defaults, ...stored?.settings, ...given(body) };
+  const settings = { ...defaults, ...without(null, { ...stored?.settings, ...without(undefined, fields) }) };
   const { tenant_id, resource } = settings;
   if (tenant_id === undefined) throw invalid('tenant_id is required');
   if (resource === undefined) throw invalid('resource is required');
-  const hasSecret = client_secret === undefined ? stored?.hasSecret === true : client_secret !== '';
+  const hasSecret = client_secret === undefined ? stored?.hasSecret === true : Boolean(client_secret);
   if (hasSecret && settings.identity_token_audience !== '')
     throw invalid('client_secret and identity_token_audience are mutually exclusive');
   refuseContradictoryRotation(settings);
@@ -99,8 +107,8 @@ function refuseContradictoryRotation(
     throw invalid('rotation_window requires rotation_schedule');
 }
 
-/** The fields that are present. */
-const given = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;
+/** The fields that have another value than this one. */
+const without = <Absent extends null | undefined, Fields extends object>(absent: Absent, fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== absent)) as {
+    [Field in keyof Fields]?: Exclude<Fields[Field], Absent | undefined>;
   };

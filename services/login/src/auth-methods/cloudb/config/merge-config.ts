@@ -2,7 +2,7 @@ import { encrypt, type KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../queries/auth-mounts.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { configOfMount, type StoredConfig, saveConfig } from '../queries/configs.ts';
-import { type ConfigBody, type ConfigSettings, mergedConfig } from './config-settings.ts';
+import { type ConfigPatch, type ConfigSettings, mergedConfig } from './config-settings.ts';
 
 /**
  * Merges a request into the stored configuration, and drops the cached keys of the tenants before and after.
@@ -11,7 +11,7 @@ import { type ConfigBody, type ConfigSettings, mergedConfig } from './config-set
 export async function mergeConfig(
   { db, keyRing, directory }: CloudBContext,
   mountId: string,
-  body: ConfigBody,
+  body: ConfigPatch,
   check: (stored: StoredConfig | undefined) => void,
 ): Promise<ConfigSettings> {
   const [before, settings] = await changingMount(db, mountId, async (tx) => {
@@ -30,10 +30,12 @@ export async function mergeConfig(
 function sealedSecret(
   keyRing: KeyRing,
   mountId: string,
-  secret: string | undefined,
+  secret: string | null | undefined,
 ): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' ? null : encrypt(keyRing, clientSecretAad(mountId), Buffer.from(secret));
+  return secret === '' || secret === null
+    ? null
+    : encrypt(keyRing, clientSecretAad(mountId), Buffer.from(secret));
 }
 
 const clientSecretAad = (mountId: string): string => `login.cloudb_configs ${mountId} client_secret`;
