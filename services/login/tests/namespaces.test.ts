@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { type LoginForTest, startLoginForTest } from './login-for-test.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller, InternalKeys } from '@secrets/access';
+import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { Method, Reply } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { notFound, type Problem } from '@secrets/domain';
 import { type AuthMount, authMountByPath } from '../queries/auth-mounts.ts';

@@ -1,4 +1,4 @@
-import { type Caller, requireGrant } from '@secrets/access';
+import { type Caller, requireGrant } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { invalid, notFound } from '@secrets/domain';
 import {

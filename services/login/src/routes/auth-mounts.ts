@@ -1,4 +1,4 @@
-import { type Caller, requireGrant } from '@secrets/access';
+import { type Caller, requireGrant } from '@secrets/caller';
 import { invalid, notFound, trimSlashes } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   endpoint,
   methodNotTaken,
+  parseBody,
   parseInput,
   type Reply,
   type Request,
@@ -53,7 +54,7 @@ async function handleBelowMount(
   const request = {
     mount,
     params: parseInput(own.params, params),
-    body: parseInput(own.body, body),
+    body: parseBody(own.method, own.body, body),
     caller,
     warn,
   };

@@ -1,4 +1,5 @@
-import { builtInPolicyNames, requireGrant } from '@secrets/access';
+import { builtInPolicyNames } from '@secrets/access';
+import { requireGrant } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';

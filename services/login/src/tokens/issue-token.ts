@@ -1,12 +1,12 @@
 import {
   type BatchToken,
   batchTokenKeyRing,
-  type InternalKeys,
   newAccessor,
   newToken,
   sealBatchToken,
   tokenHash,
 } from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { invalid } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import type { StoredToken } from '../queries/stored-tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import type { IssuedToken } from './issue-token.ts';

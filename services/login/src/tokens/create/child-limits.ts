@@ -1,4 +1,5 @@
-import { areRangesWithin, type Caller, isRoot, maySudo } from '@secrets/access';
+import { areRangesWithin } from '@secrets/access';
+import { type Caller, isRoot, maySudo } from '@secrets/caller';
 import { invalid, permissionDenied } from '@secrets/domain';
 import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
 

@@ -1,5 +1,4 @@
-import type { Caller } from '@secrets/access';
-import { maySudo } from '@secrets/access';
+import { type Caller, maySudo } from '@secrets/caller';
 import { invalid, permissionDenied } from '@secrets/domain';
 import { type StoredToken, tokenByAccessor } from '../../queries/stored-tokens.ts';
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';

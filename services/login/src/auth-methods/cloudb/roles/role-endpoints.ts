@@ -1,4 +1,4 @@
-import { type Caller, requireGrant } from '@secrets/access';
+import { type Caller, requireGrant } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { requireAny } from '@secrets/http';
 import { z } from 'zod';
