@@ -1,7 +1,6 @@
 /** Why a request failed. Domain code uses these kinds; only `libs/http` maps them to status codes. */
 export type ProblemKind =
   | 'invalid'
-  | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'

@@ -69,9 +69,7 @@ function dataOf(status: number, text: string, to: string): unknown {
 }
 
 const kindOf = (status: number) =>
-  (Object.keys(httpStatus) as ProblemKind[]).find(
-    (kind) => httpStatus[kind] === status && kind !== 'unauthenticated',
-  );
+  (Object.keys(httpStatus) as ProblemKind[]).find((kind) => httpStatus[kind] === status);
 
 function parseBody(text: string): { data?: unknown; errors?: string[] } {
   try {

@@ -3,7 +3,6 @@ import type { Problem, ProblemKind } from '@secrets/domain';
 /** The status code of each kind of problem (docs/conventions.md#13-errors). */
 export const httpStatus = {
   invalid: 400,
-  unauthenticated: 403,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
