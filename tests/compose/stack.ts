@@ -10,13 +10,13 @@ const project = 'secrets-service-test';
 
 /** The stack of docker-compose.yml with its sandbox, under a project name and ports of its own. */
 export interface Stack {
-  /** Runs `docker compose` with its output on this terminal. Throws when it fails. */
+  /** Runs `docker compose` with its output on this terminal. Throws if it fails. */
   compose(...args: string[]): void;
-  /** The same, and gives what it printed. */
+  /** Runs `docker compose` and returns its output. Throws if it fails. */
   ask(...args: string[]): string;
-  /** Runs `npm run demo` against the stack. Throws, with what it printed, when it fails. */
+  /** Runs the demo against the stack. Throws, with its output, if it fails. */
   demo(): void;
-  /** Takes everything away, volumes too. */
+  /** Removes everything, including volumes. */
   remove(): void;
 }
 

@@ -15,8 +15,13 @@ export async function runProcess(log: Logger, start: () => Promise<Running>): Pr
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   let running: Running | undefined;
+  let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
+    // Not `once`: after Ctrl-C, `npm start` gets the signal twice, from the terminal and from npm. The second one must
+    // not end the process while it stops.
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
       log.info({ signal }, 'stopping');
       if (running === undefined) process.exit(0);
       setTimeout(() => fail(new Error(`shutdown took longer than ${maxStopMs} ms`)), maxStopMs).unref();
