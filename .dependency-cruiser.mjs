@@ -5,7 +5,10 @@ const besideProduct = [
   '^(bench|scripts|tests)/',
   '^(libs|services)/[^/]+/tests/',
   '[.]test[.]ts$',
+  '^libs/testing/',
+  '^libs/[^/]+/src/conformance/',
   '(^|/|-)(conformance|testing|harness|sequences)[.]ts$',
+  '^libs/sync-worker/src/conformance/',
 ];
 
 /** Services that put other services together. */
@@ -104,6 +107,42 @@ export default {
       severity: 'error',
       from: { path: '^(libs|services)/', pathNot: besideProduct },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'login-methods-by-registry',
+      comment:
+        'A login method is known to the registry alone, so that a second one needs no change elsewhere.',
+      severity: 'error',
+      from: {
+        path: '^services/login/src/',
+        pathNot: ['^services/login/src/auth-methods/([^/]+/|registry[.]ts$)', ...besideProduct],
+      },
+      to: { path: '^services/login/src/auth-methods/[^/]+/' },
+    },
+    {
+      name: 'login-methods-know-no-other',
+      severity: 'error',
+      from: { path: '^services/login/src/auth-methods/([^/]+)/', pathNot: besideProduct },
+      to: {
+        path: '^services/login/src/(auth-methods/[^/]+/|auth-methods/registry[.]ts$|routes/|app[.]ts$|context[.]ts$)',
+        pathNot: '^services/login/src/auth-methods/$1/',
+      },
+    },
+    {
+      name: 'login-topics-know-no-methods',
+      comment: 'Login methods use tokens, and those use queries, never the other way round.',
+      severity: 'error',
+      from: {
+        path: '^services/login/src/(tokens|policies|namespaces|auth-mounts|queries)/',
+        pathNot: besideProduct,
+      },
+      to: { path: '^services/login/src/(auth-methods|routes|context[.]ts$)' },
+    },
+    {
+      name: 'login-queries-at-the-bottom',
+      severity: 'error',
+      from: { path: '^services/login/src/queries/', pathNot: besideProduct },
+      to: { path: '^services/login/src/', pathNot: '^services/login/src/queries/' },
     },
     ...sdkRules,
   ],

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { alternate, columns, type Load, rowsOf, type Side } from './alternate.ts';
-import { type Api, forEach } from './api-client.ts';
-import type { BenchOptions } from './bench-options.ts';
-import { startProduct } from './product.ts';
-import { type Program, startProgram, stopPrograms } from './program.ts';
-import type { Report } from './report.ts';
+import type { BenchOptions } from './command-line.ts';
+import { alternate, columns, type Load, rowsOf, type Side } from './load/alternate.ts';
+import type { Report } from './report/report.ts';
+import { type Api, forEach } from './system/api-client.ts';
+import { startProduct } from './system/product.ts';
+import { type Program, startProgram, stopPrograms } from './system/program.ts';
 
 const secrets = 1_000;
 const valueBytes = 200;
 
-/** Reads and writes of secrets through gateway and secrets, beside bare express doing the same SQL and encryption. */
+/** Measures reads and writes of secrets, compared with a skeleton: bare express with the same SQL and encryption. */
 export async function benchKv(options: BenchOptions): Promise<Report[]> {
   const { profiles } = options;
   const product = await startProduct(options);
@@ -25,19 +25,19 @@ export async function benchKv(options: BenchOptions): Promise<Report[]> {
     const shared = { DATABASE_URL: options.servers.databaseUrl };
     const service = await start('secrets', { ...shared, SEAL_KEY_FILE: product.sealKeyFile });
     const upstream = { ...shared, UPSTREAM_URL: service.url };
-    const keeping = await start('gateway', { ...upstream, TOKENS: 'kept' });
+    const caching = await start('gateway', { ...upstream, TOKENS: 'cached' });
     const reading = await start('gateway', { ...upstream, TOKENS: 'read' });
     const sides: Side[] = [
       { name: 'product', url: product.url, pids: [product.pids.gateway, product.pids.secrets] },
-      { name: 'skeleton, token cached', url: keeping.url, pids: [keeping.pid, service.pid] },
+      { name: 'skeleton, token cached', url: caching.url, pids: [caching.pid, service.pid] },
       { name: 'skeleton, token read', url: reading.url, pids: [reading.pid, service.pid] },
     ];
     const rows: string[][] = [];
     const measured: Record<string, unknown> = {};
-    for (const wanted of loadsOn(paths, product.rootToken)) {
-      const runs = await alternate(sides, wanted, options);
-      rows.push(...rowsOf(wanted.name, runs));
-      measured[wanted.name] = Object.fromEntries(runs);
+    for (const kind of loadsOn(paths, product.rootToken)) {
+      const runs = await alternate(sides, kind, options);
+      rows.push(...rowsOf(kind.name, runs));
+      measured[kind.name] = Object.fromEntries(runs);
     }
     return [{ title: 'Reads and writes of secrets', columns, rows, notes, measured }];
   } finally {
@@ -47,24 +47,24 @@ export async function benchKv(options: BenchOptions): Promise<Report[]> {
 }
 
 const notes = [
-  `32 connections, a random choice of ${secrets} secrets, values of ${valueBytes} bytes; one gateway and one service process on one Postgres`,
-  'skeleton: bare Express and undici with the same SQL and the same encryption; no policies, audit, validation or metrics',
-  'target: product at 0.6 or more of the skeleton with cached tokens',
+  `32 connections; ${secrets} secrets, chosen at random, with values of ${valueBytes} bytes; one gateway and one service process each, on one Postgres`,
+  'skeleton: bare express and undici with the same SQL and encryption, but without policies, audit, validation and metrics',
+  'target: at least 0.6 of the skeleton that caches tokens',
   'for comparison: OpenBao 2.6.2 reached 3,270 reads/s and 1,480 writes/s on its own storage, 900 and 490 on Postgres ' +
     '(measured on two cores, load generator on the same machine)',
 ];
 
 async function prepare(api: Api, paths: readonly string[]): Promise<void> {
   await api('POST', 'sys/mounts/bench', { type: 'kv', options: { version: '2' } });
-  await forEach(paths, 16, (path) => api('POST', path, secretOf()));
+  await forEach(paths, 16, (path) => api('POST', path, newSecret()));
 }
 
-const secretOf = () => ({ data: { password: randomBytes((valueBytes * 3) / 4).toString('base64') } });
+const newSecret = () => ({ data: { password: randomBytes((valueBytes * 3) / 4).toString('base64') } });
 
 function loadsOn(relativePaths: readonly string[], token: string): Load[] {
   const headers = { 'x-service-token': token };
   const paths = relativePaths.map((path) => `/v1/${path}`);
-  const bodies = Array.from({ length: 100 }, () => JSON.stringify(secretOf()));
+  const bodies = Array.from({ length: 100 }, () => JSON.stringify(newSecret()));
   const json = { ...headers, 'content-type': 'application/json' };
   return [
     { name: 'read', job: { method: 'GET', headers, paths, bodies: [] } },

@@ -1,12 +1,13 @@
-// Prints what accepting the verb LIST costs: CPU time of a server with an empty handler, with and without it, in
-// alternating runs over the same number of keep-alive connections. `listened` is a server on whose sockets somebody
-// merely listens for `data`: the part of the cost that is Node's, for reading through a stream.
+// Prints the cost of accepting the method LIST: CPU time of a server with an empty handler, with and without LIST, in
+// alternating runs over the same number of keep-alive connections. `listened` is a server whose sockets have a listener for
+// `data`: it shows the part of the cost that is Node's, for reading through a stream.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { acceptListVerb } from '../libs/http/src/list-verb/list-verb.ts';
+import { median } from './load/statistics.ts';
 
 const connections = 16;
 const requestsEach = 2_000;
@@ -17,7 +18,7 @@ const requests = Object.entries({
   'POST of 200 bytes': `POST /v1/secret/data/app HTTP/1.1\r\nHost: bench\r\nContent-Length: 200\r\n\r\n${'x'.repeat(200)}`,
 });
 
-/** The server side, in a process of its own: answers the parent's `cpu` with the microseconds used so far. */
+/** Runs the server, in a process of its own. It replies to messages of its parent with its CPU time in µs. */
 async function serve(side: string): Promise<void> {
   const server = createServer((_req, res) => res.end());
   if (side === 'list') acceptListVerb(server);
@@ -43,14 +44,14 @@ async function startSide(side: string) {
   };
   const run = async (request: string) => {
     const before = await cpu();
-    await Promise.all(Array.from({ length: connections }, () => askInTurn(port, request)));
+    await Promise.all(Array.from({ length: connections }, () => sendSequentially(port, request)));
     return ((await cpu()) - before) / (connections * requestsEach);
   };
   return { run, stop: () => child.kill() };
 }
 
-/** Sends the request on one connection, again after each answer. */
-function askInTurn(port: number, request: string): Promise<void> {
+/** Sends the request repeatedly on one connection, after each response. */
+function sendSequentially(port: number, request: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     let left = requestsEach;
@@ -63,10 +64,7 @@ function askInTurn(port: number, request: string): Promise<void> {
   });
 }
 
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** The cost of each run of each side, in µs of CPU per request; the sides take turns. */
+/** Returns the cost of each run of each side, in µs of CPU per request. The sides take turns. */
 async function costsOf(sides: Side[], request: string): Promise<number[][]> {
   const costs: number[][] = sides.map(() => []);
   for (const side of sides) await side.run(request);

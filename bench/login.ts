@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { alternate, columns, type Load, rowsOf, type Side } from './alternate.ts';
-import { forEach, sandboxClient } from './api-client.ts';
-import type { BenchOptions } from './bench-options.ts';
-import { type Product, startProduct } from './product.ts';
-import { startProgram, stopPrograms } from './program.ts';
-import type { Report } from './report.ts';
+import type { BenchOptions } from './command-line.ts';
+import { alternate, columns, type Load, rowsOf, type Side } from './load/alternate.ts';
+import type { Report } from './report/report.ts';
+import { forEach, sandboxClient } from './system/api-client.ts';
+import { type Product, startProduct } from './system/product.ts';
+import { startProgram, stopPrograms } from './system/program.ts';
 
 const audience = 'https://secrets.example.test';
 const identities = 50;
 const path = '/v1/auth/bench/login';
 
-/** Logins with a JWT through gateway and login, beside bare express with `jose` and one insert. */
+/** Measures logins with a JWT, compared with a skeleton: bare express with `jose` and one insert. */
 export async function benchLogin(options: BenchOptions): Promise<Report[]> {
   const programs = [await startProgram({ source: 'services/sandbox/src/main.ts', env: {} })];
   const sandboxUrl = programs[0]!.url;
@@ -40,9 +40,9 @@ export async function benchLogin(options: BenchOptions): Promise<Report[]> {
       { name: 'skeleton', url: gateway.url, pids: [gateway.pid, service.pid] },
     ];
     const headers = { 'content-type': 'application/json' };
-    const wanted: Load = { name: 'login', job: { method: 'POST', headers, paths: [path], bodies } };
-    const runs = await alternate(sides, wanted, options);
-    const rows = rowsOf(wanted.name, runs);
+    const kind: Load = { name: 'login', job: { method: 'POST', headers, paths: [path], bodies } };
+    const runs = await alternate(sides, kind, options);
+    const rows = rowsOf(kind.name, runs);
     return [{ title: 'Logins with a JWT', columns, rows, notes, measured: Object.fromEntries(runs) }];
   } finally {
     await product?.stop();
@@ -51,8 +51,8 @@ export async function benchLogin(options: BenchOptions): Promise<Report[]> {
 }
 
 const notes = [
-  `32 connections, ${identities} identities, RS256; one gateway and one login process on one Postgres`,
-  'skeleton: bare Express and undici, verifying with jose and storing the token with one insert',
+  `32 connections, ${identities} identities, RS256; one gateway and one login process each, on one Postgres`,
+  'skeleton: bare express and undici, which verify with jose and store the token with one insert',
   'for comparison: OpenBao 2.6.2 reached 1,280 logins/s on its own storage, 590 on Postgres ' +
     '(measured on two cores, load generator on the same machine)',
 ];
@@ -76,7 +76,7 @@ async function directoryOf(sandboxUrl: string): Promise<DirectoryUrls> {
   return { tenantId, keysUrl, issuer };
 }
 
-/** Makes everything that a login needs, and gives the bodies of the logins. */
+/** Creates everything that a login needs, and returns the request bodies. */
 async function prepare({ api }: Product, sandboxUrl: string, tenantId: string): Promise<string[]> {
   const principals = Array.from({ length: identities }, () => randomUUID());
   await api('POST', 'sys/auth/bench', { type: 'cloudB' });
@@ -88,8 +88,7 @@ async function prepare({ api }: Product, sandboxUrl: string, tenantId: string): 
   const bodies: string[] = [];
   const sandbox = sandboxClient(sandboxUrl);
   await forEach(principals, 4, async (oid) => {
-    const order = { oid, audience };
-    const { token } = (await sandbox('POST', 'directory/token', order)) as {
+    const { token } = (await sandbox('POST', 'directory/token', { oid, audience })) as {
       token: string;
     };
     bodies.push(JSON.stringify({ role: 'bench', jwt: token }));

@@ -1,5 +1,5 @@
-// Builds what an image contains: dist/<service>/ mirrors services/, with one main.js and the migrations of every schema beside
-// it, where `libs/schemas` finds them.
+// Builds the content of the images: dist/<service>/ mirrors services/, with one main.js, and the migrations of every schema where
+// `libs/schemas` finds them.
 //
 //   node scripts/bundle.mjs            every service
 //   node scripts/bundle.mjs login …    only these
@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Programs that run in a container, by the folder of their sources. Standalone runs from its sources. */
+/** Services that run in containers, with their source folders. Standalone runs from its sources. */
 const programs = new Map(
   readdirSync(join(root, 'services'))
     .filter((name) => name !== 'standalone' && existsSync(join(root, 'services', name, 'src/main.ts')))
@@ -21,7 +21,7 @@ const programs = new Map(
 const workerFile = /new Worker\(\s*new URL\('(\.\/[\w./-]+)\.ts', import\.meta\.url\)/g;
 const requireOfModule = /createRequire\(import\.meta\.url\)\('/g;
 
-/** Threads are programs too: each becomes a file beside main.js. What is required by name becomes part of the file. */
+/** Finds worker threads, which are bundled as separate files next to main.js, and lets esbuild resolve `createRequire`. */
 const findThreads = (found) => ({
   name: 'threads',
   setup: ({ onLoad }) =>
@@ -37,7 +37,7 @@ const findThreads = (found) => ({
     }),
 });
 
-/** Bundles one file, and then the threads that it starts. Gives the size of all, in bytes. */
+/** Bundles a file and the threads that it starts. Returns the total size in bytes. */
 async function bundleFile(entry, folder) {
   const threads = [];
   const { metafile } = await build({
@@ -52,8 +52,8 @@ async function bundleFile(entry, folder) {
     minifySyntax: true,
     keepNames: true,
     legalComments: 'none',
-    external: ['pg-native'], // the native binding that `pg` looks for
-    // Packages in CommonJS ask for Node's modules with `require`, which a module in ESM does not have.
+    external: ['pg-native'], // optional native binding of `pg`
+    // CommonJS packages load Node's modules with `require`, which does not exist in ESM.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
     },
@@ -76,9 +76,9 @@ async function bundleProgram(name, folder) {
   process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !programs.has(name));
-if (unknown.length > 0) throw new Error(`no such program: ${unknown.join(', ')}`);
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !programs.has(name));
+if (unknown.length > 0) throw new Error(`unknown service: ${unknown.join(', ')}`);
 for (const [name, folder] of programs) {
-  if (wanted.length === 0 || wanted.includes(name)) await bundleProgram(name, folder);
+  if (requested.length === 0 || requested.includes(name)) await bundleProgram(name, folder);
 }

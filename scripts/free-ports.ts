@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Below every port that a system gives to outgoing connections (from 32768 on Linux, from 49152 elsewhere). */
+/** Below the ephemeral ports of outgoing connections (from 32768 on Linux, from 49152 elsewhere). */
 const [lowest, highest] = [20_000, 32_000];
 
 /**
- * Different ports of 127.0.0.1 that nothing listens on at this moment. No outgoing connection takes one before the
- * program that it is meant for listens there, nor while that program is restarted.
+ * Returns different ports of 127.0.0.1 on which no process listens. Outgoing connections never use them, so a program can
+ * still listen there later and after a restart.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'amqplib';
 import pg from 'pg';
 
-/** Milliseconds of each commit of one small row, one after the other. */
+/** Returns the milliseconds of each of `count` sequential commits of one small row. */
 export async function commitTimes(databaseUrl: string, count: number): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query('create table if not exists bench_commits (id uuid primary key, made_at timestamptz)');
+    await client.query(
+      'create table if not exists bench_commits (id uuid primary key, created_at timestamptz)',
+    );
     const insert = { name: 'insert', text: 'insert into bench_commits values ($1, now())' };
     return await timesOf(count, () => client.query({ ...insert, values: [randomUUID()] }));
   } finally {
@@ -15,7 +17,7 @@ export async function commitTimes(databaseUrl: string, count: number): Promise<n
   }
 }
 
-/** Milliseconds of each confirmed publish of one small message to a durable quorum queue, one after the other. */
+/** Returns the milliseconds of each of `count` sequential, confirmed publications to a durable quorum queue. */
 export async function publishTimes(amqpUrl: string, count: number): Promise<number[]> {
   const connection = await connect(amqpUrl);
   try {

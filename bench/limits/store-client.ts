@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** Where the simulated store is, and as whom it is called. */
+/** Address and credentials of the simulated store. */
 export interface StoreAccess {
   endpoint: string;
   region: string;
@@ -10,7 +10,7 @@ export interface StoreAccess {
   secretAccessKey: string;
 }
 
-/** The provider's client, as bounded as the worker's: kept connections, timeouts, no retries of its own. */
+/** Returns the provider's client with the worker's settings: keep-alive connections, timeouts, no retries. */
 export function storeClient(access: StoreAccess): SecretsManagerClient {
   const { endpoint, region, accessKeyId, secretAccessKey } = access;
   return new SecretsManagerClient({

@@ -1,11 +1,11 @@
-// Calls of the provider's client and nothing else, so many at once: takes jobs from its parent, answers with figures.
+// Only calls the store with the provider's client: receives jobs from its parent process, and returns the figures.
 import { randomUUID } from 'node:crypto';
 import {
   CreateSecretCommand,
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { forEach } from '../api-client.ts';
+import { forEach } from '../system/api-client.ts';
 import { type StoreAccess, storeClient } from './store-client.ts';
 
 export interface StoreJob {
@@ -13,23 +13,23 @@ export interface StoreJob {
   operation: 'create' | 'put';
   names: string[];
   value: string;
-  atOnce: number;
+  concurrency: number;
 }
 
-export interface StoreLoop {
+export interface StoreResult {
   seconds: number;
-  /** Of each call. */
+  /** Duration of each call. */
   milliseconds: number[];
 }
 
 let client: SecretsManagerClient | undefined;
 
-async function run({ access, operation, names, value, atOnce }: StoreJob): Promise<StoreLoop> {
+async function run({ access, operation, names, value, concurrency }: StoreJob): Promise<StoreResult> {
   const opened = client ?? storeClient(access);
   client = opened;
   const milliseconds: number[] = [];
   const began = performance.now();
-  await forEach(names, atOnce, async (name) => {
+  await forEach(names, concurrency, async (name) => {
     const called = performance.now();
     await call(opened, operation, name, value);
     milliseconds.push(performance.now() - called);

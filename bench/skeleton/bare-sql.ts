@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import pg from 'pg';
 
-/** A plain pool of ten connections, with every statement prepared. */
+/** Opens a pool of ten connections that prepares every statement. */
 export function bareSql(url: string): Sql {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   const names = new Map<string, string>();

@@ -1,4 +1,4 @@
-// The least that a gateway can be: looks a token up by its hash and forwards.
+// A minimal gateway: looks up the token by its hash and forwards the request.
 import { hash } from 'node:crypto';
 import express, { type Request } from 'express';
 import { Pool } from 'undici';
@@ -8,25 +8,26 @@ import { serve } from './serve.ts';
 const { DATABASE_URL = '', UPSTREAM_URL = '', TOKENS } = process.env;
 const sql = bareSql(DATABASE_URL);
 const upstream = new Pool(UPSTREAM_URL, { connections: 256 });
-const kept = new Map<string, boolean>();
+const cache = new Map<string, boolean>();
 
 const checks: Record<string, (token: string) => boolean | Promise<boolean>> = {
-  /** One statement a request. */
+  /** One statement per request. */
   read: readToken,
-  /** From memory: no revocation would ever be seen. */
-  kept: (token) => kept.get(token) ?? keep(token),
+  /** From memory. Revocations have no effect. */
+  cached: (token) => cache.get(token) ?? readAndCache(token),
   none: () => true,
 };
-const isKnown = checks[TOKENS ?? '']!;
+const check = checks[TOKENS ?? '']!;
 
 async function readToken(token: string): Promise<boolean> {
   const statement = 'select policies, expires_at from login.tokens where hash = $1';
   return (await sql.query(statement, [hash('sha256', token, 'buffer')])).length > 0;
 }
 
-async function keep(token: string): Promise<boolean> {
-  kept.set(token, await readToken(token));
-  return kept.get(token) === true;
+async function readAndCache(token: string): Promise<boolean> {
+  const isKnown = await readToken(token);
+  cache.set(token, isKnown);
+  return isKnown;
 }
 
 const app = express();
@@ -34,7 +35,7 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.use(async (request, response) => {
   const body = request.method === 'GET' ? null : await bodyOf(request);
-  if (!(await isKnown(String(request.headers['x-service-token'])))) {
+  if (!(await check(String(request.headers['x-service-token'])))) {
     response.status(403).json({ errors: ['permission denied'] });
     return;
   }

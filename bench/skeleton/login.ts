@@ -1,4 +1,4 @@
-// The least that a login can be: verifies the JWT with the directory's keys and stores a token.
+// A minimal login service: verifies the JWT with the directory's keys and stores a token.
 import { hash, randomBytes } from 'node:crypto';
 import express from 'express';
 import { createRemoteJWKSet, jwtVerify } from 'jose';

@@ -1,9 +1,9 @@
-// The least that a service of secrets can be: the product's own statements and its encryption, and nothing else.
+// A minimal secrets service: only the product's own statements and encryption.
 import { randomUUID } from 'node:crypto';
 import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
-import type { MountRef } from '../../services/secrets/src/known-mounts.ts';
+import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
 import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
 import { readVersion } from '../../services/secrets/src/queries/read-version.ts';
 import { writeVersion } from '../../services/secrets/src/queries/write-version.ts';
@@ -33,14 +33,14 @@ const envelope = (data: unknown) => ({
   auth: null,
 });
 
-interface Shown {
+interface VersionInfo {
   version: number;
   createdAt: Date;
   deletionTime: Date | null;
   customMetadata: Record<string, string> | null;
 }
 
-const metadata = ({ version, createdAt, deletionTime, customMetadata }: Shown) => ({
+const metadata = ({ version, createdAt, deletionTime, customMetadata }: VersionInfo) => ({
   created_time: createdAt.toISOString(),
   custom_metadata: customMetadata,
   deletion_time: deletionTime?.toISOString() ?? '',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Express } from 'express';
 
-/** Listens on the port that the environment names, until the process is told to stop. */
+/** Listens on the port `PORT` until SIGTERM. */
 export function serve(app: Express): Server {
   const server = app.listen(Number(process.env.PORT), '127.0.0.1');
   server.keepAliveTimeout = 65_000;

@@ -1,11 +1,11 @@
-import { forEach } from '../api-client.ts';
-import type { BenchOptions } from '../bench-options.ts';
+import type { BenchOptions } from '../command-line.ts';
 import type { StoreJob } from '../limits/store-loop.ts';
-import type { Report } from '../report.ts';
-import { median } from '../statistics.ts';
+import { median } from '../load/statistics.ts';
+import type { Report } from '../report/report.ts';
+import { forEach } from '../system/api-client.ts';
 import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
 
-const atOnce = 16; // what a worker does by default
+const concurrency = 16; // a worker's default
 const columns = ['', 'per second', 'first after ms', 'all after ms', 'limit per second', 'product / limit'];
 
 interface Round {
@@ -15,7 +15,7 @@ interface Round {
   limitPerSecond: number;
 }
 
-/** How fast what has piled up while syncing was off reaches the store, once it is on. */
+/** Measures how fast the backlog of a time without syncing reaches the store. */
 export async function measureBacklog(
   setup: SyncSetup,
   { secrets, rounds, log }: BenchOptions,
@@ -34,13 +34,13 @@ export async function measureBacklog(
     }
   }
   const rows = Object.entries(kinds).map(([kind, measured]) => rowOf(kind, measured));
-  return { title: `Pushing ${secrets} secrets to one store`, columns, rows, notes, measured: kinds };
+  return { title: `Backlog of ${secrets} secrets for one store`, columns, rows, notes, measured: kinds };
 }
 
 const notes = [
-  'the backlog was written while syncing was disabled; times start when it is enabled; the rate is between the first and the last push',
-  `one worker process, ${atOnce} entries at a time; Postgres and RabbitMQ, each service in its own process, a simulated store`,
-  `limit: the same call of the provider's client, ${atOnce} at a time, from a process that does nothing else, against the same simulation`,
+  'the backlog was created while syncing was disabled; times are since it was enabled; per second: between the first and the last push',
+  `one worker process, ${concurrency} entries at once; real Postgres and RabbitMQ, one process per service, simulated store`,
+  `limit: the same call of the provider's client, ${concurrency} at once, from a separate process, against the same simulation`,
 ];
 
 function rowOf(kind: string, rounds: Round[]): string[] {
@@ -62,28 +62,28 @@ async function pushAll(
 ): Promise<Omit<Round, 'limitPerSecond'>> {
   const { api } = setup.product;
   await api('PATCH', 'sys/sync/config', { disabled: true });
-  await forEach(names, atOnce, (name) => api('POST', `${mount}/data/${name}`, newValue()));
+  await forEach(names, concurrency, (name) => api('POST', `${mount}/data/${name}`, newValue()));
   if (isFirst)
-    await forEach(names, atOnce, (name) =>
+    await forEach(names, concurrency, (name) =>
       api('POST', `${destination}/associations/set`, { mount, secret_name: name }),
     );
   const waiting = `select count(*) = ${names.length} from sync.entries where applied_generation < generation`;
-  await untilTrue(setup, 'everything is pending', waiting);
+  await untilTrue(setup, 'every entry is pending', waiting);
   await untilTrue(
     setup,
-    'everything is announced',
+    'every entry is announced',
     'select count(*) = 0 from sync.entries where due_at is not null',
   );
   const enabledAt = Date.now();
   await api('PATCH', 'sys/sync/config', { disabled: false });
   const synced =
     "select count(*) = 0 from sync.entries where applied_generation < generation or status <> 'SYNCED'";
-  await untilTrue(setup, 'everything is synced', synced);
-  return achieved(setup, names.length, enabledAt);
+  await untilTrue(setup, 'every entry is synced', synced);
+  return figuresOf(setup, names.length, enabledAt);
 }
 
-/** From the moments that the entries tell; the database runs on this machine's clock. */
-async function achieved({ database }: SyncSetup, count: number, enabledAt: number) {
+/** Computes the figures from the entries' timestamps. The database uses this machine's clock. */
+async function figuresOf({ database }: SyncSetup, count: number, enabledAt: number) {
   const { rows } = await database.query<{ first: Date; last: Date }>(
     `select min(synced_at) as first, max(synced_at) as last
      from (select synced_at from sync.entries order by synced_at desc limit ${count}) newest`,
@@ -96,9 +96,13 @@ async function achieved({ database }: SyncSetup, count: number, enabledAt: numbe
   };
 }
 
-async function limitOf({ looper, access }: SyncSetup, names: string[], operation: StoreJob['operation']) {
+async function limitOf(
+  { storeProcess, access }: SyncSetup,
+  names: string[],
+  operation: StoreJob['operation'],
+) {
   const value = JSON.stringify(newValue().data);
   const limitNames = names.map((name) => `limit/${name}`);
-  const { seconds } = await looper.run({ access, operation, names: limitNames, value, atOnce });
+  const { seconds } = await storeProcess.run({ access, operation, names: limitNames, value, concurrency });
   return names.length / seconds;
 }

@@ -1,27 +1,28 @@
-import type { BenchOptions } from '../bench-options.ts';
+import { eventually } from '@secrets/testing';
+import type { BenchOptions } from '../command-line.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
-import type { Report } from '../report.ts';
-import { median, quantile } from '../statistics.ts';
+import { median, quantile } from '../load/statistics.ts';
+import type { Report } from '../report/report.ts';
 import { destination, mount, newValue, type SyncSetup } from './sync-setup.ts';
 
 const writes = 200;
-/** Several, since the store takes a limited number of versions of each. */
+/** Several, because the store limits the number of versions of a secret. */
 const names = Array.from({ length: 5 }, (_, at) => `delay/app-${at}`);
 const nameOf = (write: number): string => names[write % names.length]!;
 const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit'];
 
-/** Commits that lie between the answer to a write and the external call: two relays take, the intent, the claim. */
+/** Commits between the response to a write and the external call: two by relays, the intent, and the claim. */
 const commitsBetween = 4;
 const publishesBetween = 2;
 
-/** How long after a write's answer the new value arrives at the store. */
+/** Measures the time from the response to a write until the new value arrives at the store. */
 export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): Promise<Report> {
   for (const name of names) {
     await setup.product.api('POST', `${mount}/data/${name}`, newValue());
     await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
   }
   const delays = await delaysOf(setup, log);
-  log('the steps alone');
+  log('measuring each step alone');
   const steps = {
     commit: await commitTimes(servers.databaseUrl, writes),
     publish: await publishTimes(servers.amqpUrl, writes),
@@ -35,17 +36,17 @@ export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOpti
   );
   const rows = [
     row('from the response to a write until the external write', delays, median(delays) / limit[0]!),
-    ['limit: the steps in between, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
-    row('a commit in Postgres', steps.commit),
-    row('a confirmed publish to a quorum queue', steps.publish),
-    row('a PutSecretValue of the provider’s client', steps.call),
+    ['limit: sum of the steps, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
+    row('one commit in Postgres', steps.commit),
+    row('one confirmed publication to a quorum queue', steps.publish),
+    row('one PutSecretValue of the provider’s client', steps.call),
   ];
   return { title: 'Delay of one write', columns, rows, notes, measured: { delays, steps } };
 }
 
 const notes = [
-  `${writes} writes, one after the other; the external write counts when the simulation responds to it`,
-  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publishes and one external call, each measured alone; its p99 is the sum of theirs`,
+  `${writes} sequential writes; the time of the external write is that of the simulation's response`,
+  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publications and one external call, each measured alone; its p99 is the sum of theirs`,
 ];
 
 function row(what: string, times: number[], ofLimit?: number): string[] {
@@ -64,15 +65,13 @@ async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<
   return delays;
 }
 
-/** Looks until the log of the simulation shows another write; gives its moment, in ms since 1970. */
+/** Waits until the simulation's log shows another write, and returns its time in ms since 1970. */
 async function nextPut(setup: SyncSetup, seen: string): Promise<number> {
-  const end = Date.now() + 30_000;
-  while (Date.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  return await eventually(async () => {
     const last = await lastPut(setup);
-    if (last !== seen) return Date.parse(last);
-  }
-  throw new Error('a write did not arrive at the store within 30 s');
+    if (last === seen) throw new Error('a write did not arrive at the store');
+    return Date.parse(last);
+  });
 }
 
 async function lastPut({ sandbox }: SyncSetup): Promise<string> {
@@ -84,10 +83,11 @@ async function lastPut({ sandbox }: SyncSetup): Promise<string> {
   );
 }
 
-async function callTimes({ looper, access }: SyncSetup): Promise<number[]> {
+async function callTimes({ storeProcess, access }: SyncSetup): Promise<number[]> {
   const value = JSON.stringify(newValue().data);
   const limitNames = names.map((name) => `limit/${name}`);
-  await looper.run({ access, operation: 'create', names: limitNames, value, atOnce: 1 });
+  await storeProcess.run({ access, operation: 'create', names: limitNames, value, concurrency: 1 });
   const puts = Array.from({ length: writes }, (_, at) => `limit/${nameOf(at)}`);
-  return (await looper.run({ access, operation: 'put', names: puts, value, atOnce: 1 })).milliseconds;
+  return (await storeProcess.run({ access, operation: 'put', names: puts, value, concurrency: 1 }))
+    .milliseconds;
 }

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { eventually } from '@secrets/testing';
 import pg from 'pg';
-import type { Api } from '../api-client.ts';
-import type { BenchOptions } from '../bench-options.ts';
-import type { StoreLooper } from '../limits/run-store-loop.ts';
+import type { BenchOptions } from '../command-line.ts';
 import type { StoreAccess } from '../limits/store-client.ts';
-import type { Product } from '../product.ts';
+import type { StoreProcess } from '../limits/store-process.ts';
+import type { Api } from '../system/api-client.ts';
+import type { Product } from '../system/product.ts';
 
-/** The product with a mount and a destination of the sandbox, and the ways to look at what happens. */
+/** The product with a mount and a destination in the sandbox, and access to what happens in both. */
 export interface SyncSetup {
   product: Product;
   sandbox: Api;
   access: StoreAccess;
-  looper: StoreLooper;
-  /** The run's database, to look at entries without loading the services. */
+  storeProcess: StoreProcess;
+  /** The product's database, to read entries without loading the services. */
   database: pg.Client;
   close(): Promise<void>;
 }
@@ -20,7 +21,7 @@ export interface SyncSetup {
 export const mount = 'bench-sync';
 export const destination = 'sys/sync/destinations/cloudA-sm/bench';
 
-/** Makes mount and destination. */
+/** Creates the mount and the destination. */
 export async function openSyncSetup(
   parts: Omit<SyncSetup, 'database' | 'close'>,
   { servers }: BenchOptions,
@@ -37,19 +38,17 @@ export async function openSyncSetup(
   return { ...parts, database, close: () => database.end() };
 }
 
-/** A value of about 200 bytes, another one each time. */
+/** Returns a new random value of about 200 bytes. */
 export const newValue = () => ({ data: { password: randomBytes(150).toString('base64') } });
 
-/** Waits until a question about the database is answered with yes. */
-export async function untilTrue({ database }: SyncSetup, what: string, question: string): Promise<void> {
-  const end = Date.now() + 120_000;
-  for (;;) {
-    const { rows } = await database.query<{ yes: boolean }>({
-      name: what,
-      text: `select (${question}) as yes`,
+/** Waits until a condition in SQL holds. `name` names it in errors. */
+export async function untilTrue({ database }: SyncSetup, name: string, condition: string): Promise<void> {
+  const check = async () => {
+    const { rows } = await database.query<{ holds: boolean }>({
+      name,
+      text: `select (${condition}) as holds`,
     });
-    if (rows[0]?.yes === true) return;
-    if (Date.now() > end) throw new Error(`not within two minutes: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    if (rows[0]?.holds !== true) throw new Error(`timed out waiting until ${name}`);
+  };
+  await eventually(check, { timeoutMs: 120_000 });
 }

@@ -1,37 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Answer } from '../../tests/harness/http.ts';
 
-let count = 0;
+/** Prints a step, does it, and prints what it returns, its duration, and what the external store holds afterwards. */
+export type Step = (
+  sentence: string,
+  work: () => Promise<string | undefined> | Promise<void>,
+) => Promise<void>;
 
-/** Prints a step and does it; whatever it gives back is printed behind it. */
-export async function step<T>(sentence: string, work: () => Promise<T>): Promise<T> {
-  count += 1;
-  process.stdout.write(`${String(count).padStart(2)}. ${sentence} `);
-  const began = performance.now();
-  const result = await work();
-  const shown = typeof result === 'string' ? `→ ${result} ` : '';
-  process.stdout.write(`${shown}(${Math.round(performance.now() - began)} ms)\n`);
-  return result;
+/** Returns a `Step` that numbers the steps; `storeLines` describes the external store. */
+export function numberedSteps(storeLines: () => Promise<string[]>): Step {
+  let number = 0;
+  return async (sentence, work) => {
+    number += 1;
+    process.stdout.write(`${String(number).padStart(2)}. ${sentence}`);
+    const started = performance.now();
+    const result = await work();
+    const milliseconds = Math.round(performance.now() - started);
+    process.stdout.write(`${result === undefined ? '' : ` → ${result}`} (${milliseconds} ms)\n`);
+    for (const line of await storeLines()) process.stdout.write(`    store: ${line}\n`);
+  };
 }
 
-/** Throws unless both are the same. */
+/** Throws if the values differ. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
-  throw new Error(`${what}: expected ${JSON.stringify(expected)}, saw ${JSON.stringify(actual)}`);
+  throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }
 
-/** Looks again until `look` gives what is expected, for at most so many milliseconds. Gives the time it took. */
-export async function eventually(
-  look: () => Promise<unknown>,
-  expected: unknown,
-  what: string,
-  timeoutMs = 1_000,
-): Promise<number> {
-  const began = performance.now();
-  for (;;) {
-    const actual = await look();
-    if (isDeepStrictEqual(actual, expected)) return performance.now() - began;
-    if (performance.now() - began > timeoutMs)
-      expectEqual(actual, expected, `${what}, after ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** Returns `refused` with the reason. Throws if the answer has another status than 403. */
+export function refusal({ status, body }: Answer, what: string): string {
+  expectEqual(status, 403, `status of ${what}`);
+  return `refused: ${body.errors.join('; ')}`;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ChildServerOptions {
   command: string;
@@ -16,19 +17,19 @@ export interface ChildServerOptions {
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
 
-/** A server program in a process group of its own, which is stopped as a whole. */
+/** A server program. It runs in a process group, which is stopped as a whole. */
 export interface ChildServer {
   readonly pid: number;
   stop(): Promise<void>;
   stopNow(): void;
   /**
-   * Ends it by a signal and starts it again, in its folder and on its port; `meanwhile` runs while it is down.
+   * Ends the server with a signal and starts it again, in its folder and on its port. `meanwhile` runs while it is down.
    * Resolves when it listens.
    */
   restart(signal: NodeJS.Signals, meanwhile?: (folder: string) => Promise<void> | void): Promise<void>;
 }
 
-/** Starts a program and resolves when it listens on its port. Throws with its last words when it does not. */
+/** Starts a program and resolves when it listens on its port. Throws with the last line of its output if it does not. */
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
   const { folder, stopSignal } = options;
   let child: ChildProcess | undefined;
@@ -37,21 +38,21 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     child = started.child;
     if (await untilListening(child, options.port)) return;
     stopNow();
-    throw new Error(`${options.command} did not start: ${started.lastWords()}`);
+    throw new Error(`${options.command} did not start: ${started.lastLine()}`);
   };
   const end = async (signal: NodeJS.Signals) => {
     signalGroup(child, signal);
     if (isRunning(child))
       await once(child, 'exit', { signal: AbortSignal.timeout(stopTimeoutMs) }).catch(() => undefined);
     signalGroup(child, 'SIGKILL');
-    for (const stream of [child?.stdout, child?.stderr]) stream?.destroy(); // a grandchild may hold them open
+    for (const stream of [child?.stdout, child?.stderr]) stream?.destroy(); // a grandchild may keep them open
   };
   const stopNow = () => {
     signalGroup(child, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     process.off('exit', stopNow);
   };
-  process.once('exit', stopNow); // also while it is still starting
+  process.once('exit', stopNow); // also during startup
   await start();
   return {
     get pid() {
@@ -72,16 +73,16 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
 
 function spawnIn({ command, args, env, folder }: ChildServerOptions) {
   const child = spawn(command, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  let words = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      words = (words + chunk).slice(-500);
+      output = (output + chunk).slice(-500);
     });
   }
   child.once('error', (error) => {
-    words += String(error);
+    output += String(error);
   });
-  return { child, lastWords: () => words.trim().split('\n').at(-1) ?? '' };
+  return { child, lastLine: () => output.trim().split('\n').at(-1) ?? '' };
 }
 
 const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
@@ -91,7 +92,7 @@ function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): v
   try {
     if (child?.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // It is gone already.
+    // It has exited already.
   }
 }
 
@@ -99,7 +100,7 @@ async function untilListening(child: ChildProcess, port: number): Promise<boolea
   const end = Date.now() + startTimeoutMs;
   while (Date.now() < end && child.exitCode === null && child.pid !== undefined) {
     if (await isListening(port)) return true;
-    await soon(100);
+    await sleep(100);
   }
   return false;
 }
@@ -114,5 +115,3 @@ function isListening(port: number): Promise<boolean> {
     socket.once('connect', () => socket.destroy());
   });
 }
-
-const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -11,7 +11,7 @@ const image = 'rabbitmq:4-management';
 const answerMs = 5_000;
 const pullMs = 90_000;
 
-/** Why no container can be started; undefined when Docker runs and has the image, or can pull it quickly. */
+/** Returns the reason why no container can be started, or undefined if Docker runs and has the image or can pull it quickly. */
 async function whyNoDocker(): Promise<string | undefined> {
   if (!(await succeeds(['info'], answerMs))) return 'Docker is not running';
   const hasImage =
@@ -26,7 +26,7 @@ const succeeds = (args: string[], timeout: number): Promise<boolean> =>
     () => false,
   );
 
-/** RabbitMQ in a container, or the reason why there is none. */
+/** Starts RabbitMQ in a container, or returns the reason why that is not possible. */
 export async function dockerRabbit(): Promise<TestServer | string> {
   const reason = await whyNoDocker();
   if (reason !== undefined) return reason;
@@ -46,7 +46,7 @@ export async function dockerRabbit(): Promise<TestServer | string> {
 async function startContainer(
   prepare: (container: GenericContainer) => GenericContainer,
 ): Promise<StartedTestContainer> {
-  // Its helper removes containers of processes that were killed; without its image, only we remove them.
+  // Ryuk removes the containers of killed processes. Without its image, testcontainers must not try to start it.
   const { stdout } = await docker(['image', 'ls', '-q', 'testcontainers/ryuk'], answerMs);
   if (stdout.trim() === '') process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const { GenericContainer, Wait } = await import('testcontainers');
@@ -59,7 +59,7 @@ async function startContainer(
 async function untilExec(container: StartedTestContainer, command: string[]): Promise<void> {
   const end = Date.now() + 60_000;
   while ((await container.exec(command)).exitCode !== 0) {
-    if (Date.now() > end) throw new Error(`${command[0]} does not succeed in the container`);
+    if (Date.now() > end) throw new Error(`${command[0]} failed in the container for a minute`);
     await sleep(200);
   }
 }

@@ -5,7 +5,7 @@ import { startEmbeddedServer } from '@secrets/db';
 import { freePorts } from '../free-ports.ts';
 import type { TestServer } from './test-server.ts';
 
-/** The PostgreSQL of the project's own packages on a free port of 127.0.0.1, its data in a temporary folder. */
+/** Starts the embedded PostgreSQL on a free port of 127.0.0.1, with its data in a temporary folder. */
 export async function embeddedPostgres({ durable }: { durable: boolean }): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'test-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

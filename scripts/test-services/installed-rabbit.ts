@@ -6,18 +6,18 @@ import { freePorts } from '../free-ports.ts';
 import { startChildServer } from './child-server.ts';
 import type { TestServer } from './test-server.ts';
 
-/** Debian's own folder first: the program it puts on the path changes user and takes the machine's settings. */
+/** Debian's folder first: the wrapper on the path changes the user and applies the machine's settings. */
 const knownFolders = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
 
 interface Ports {
   port: number;
   distPort: number;
   epmdPort: number;
-  /** Of the management API, when it is to be on. */
+  /** For the management API, if it is enabled. */
   managementPort: number | undefined;
 }
 
-/** A RabbitMQ node of this machine's installation, on free ports of 127.0.0.1, with nothing shared with another. */
+/** Starts a RabbitMQ node of this machine's installation on free ports of 127.0.0.1. It shares nothing with other nodes. */
 export async function installedRabbit({ management = false } = {}): Promise<TestServer | string> {
   const folders = [...knownFolders, ...(process.env.PATH ?? '').split(delimiter)];
   const bin = folders.find((folder) => existsSync(join(folder, 'rabbitmq-server')));
@@ -27,7 +27,7 @@ export async function installedRabbit({ management = false } = {}): Promise<Test
   const managementPort = management ? freePort : undefined;
   const env = environment(folder, { port, distPort, epmdPort, managementPort });
   const stopEpmd = () => {
-    // Started by the node on a port that is ours alone; it would outlive the node.
+    // The node started epmd, on a port that only it uses. It would outlive the node.
     spawnSync('epmd', ['-kill'], { env, stdio: 'ignore', timeout: 5_000 });
   };
   try {
@@ -62,7 +62,7 @@ function environment(folder: string, { port, distPort, epmdPort, managementPort 
   writeFileSync(join(folder, 'plugins'), managementPort === undefined ? '[].\n' : '[rabbitmq_management].\n');
   return {
     PATH: process.env.PATH,
-    HOME: folder, // holds the cookie
+    HOME: folder, // contains the Erlang cookie
     RABBITMQ_NODENAME: `test-${port}@localhost`,
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
     RABBITMQ_NODE_PORT: String(port),

@@ -1,45 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { client } from '../../scripts/demo/http.ts';
-import {
-  type Distributed,
-  ownServers,
-  type ProcessName,
-  sandboxOf,
-  startDistributed,
-} from './distributed.ts';
-import { createLoad } from './load.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { ProcessName } from '../harness/distributed.ts';
+import { eventually, quietFor } from '../harness/eventually.ts';
+import { client, expectStatus } from '../harness/http.ts';
+import { describeDistributed } from './describe-distributed.ts';
+import { Load } from './load.ts';
 
-const servers = await ownServers();
-if (typeof servers === 'string') console.warn(`not run: stopping services under load: ${servers}`);
-
-let system: Distributed;
-let api: ReturnType<typeof client>;
-let sandbox: ReturnType<typeof sandboxOf>;
-beforeAll(async () => {
-  if (typeof servers === 'string') return;
-  system = await startDistributed(servers);
-  api = client(system.url, system.rootToken);
-  sandbox = sandboxOf(system);
-});
-afterAll(() => system?.stop());
-
-const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const report: string[] = [];
-const note = (line: string) => report.push(line);
-afterAll(() => console.log(report.join('\n')));
-
-/** How many calls the store has taken, once a second has gone by without any. */
-async function callsAtRest(): Promise<number> {
-  for (let before = await sandbox.calls(); ; ) {
-    await soon(1_000);
-    const now = await sandbox.calls();
-    if (now === before) return now;
-    before = now;
-  }
-}
-
-// A process whose stop takes too long ends with 1: 0 says that it ended in time.
-const ours: ProcessName[] = [
+// The exit code of a process whose stop times out is 1: 0 says that it ended in time.
+const inTime = { code: 0, signal: null };
+const services: ProcessName[] = [
   'gateway',
   'worker',
   'worker-2',
@@ -48,104 +17,112 @@ const ours: ProcessName[] = [
   'secrets',
   'login',
 ];
+const workers: ProcessName[] = ['worker', 'worker-2'];
 
-(typeof servers === 'string' ? describe.skip : describe)('faults and orderly stops', () => {
-  beforeEach(() => sandbox.clearFaults());
-  afterEach(() => {
-    for (const process of Object.values(system.processes))
-      expect({ name: process.name, unexpectedEnds: process.unexpectedEnds }).toMatchObject({
-        unexpectedEnds: 0,
-      });
-  });
+await describeDistributed('orderly stops and faults', (suite) => {
+  const { note } = suite;
 
-  test('SIGTERM in the middle of slow calls: each ends with 0 in time, and what was under way was finished', async () => {
-    const load = await createLoad(system, { rounds: 2 });
-    await sandbox.fault({ effect: 'slow', ms: 1_000 });
+  const callCount = async () => (await suite.sandbox.calls()).length;
+
+  async function setDisabled(disabled: boolean): Promise<void> {
+    const api = client(suite.system.url, suite.system.rootToken);
+    expectStatus(await api('PATCH', 'sys/sync/config', { disabled }), 200);
+  }
+
+  test('SIGTERM during slow calls: each service exits with 0 in time and finishes its work', async () => {
+    const load = await Load.create(suite.system, { rounds: 2 });
     await load.run(async () => {
-      for (const name of ours) {
-        await soon(150);
-        const ending = await system.processes[name].stop();
-        note(`SIGTERM while busy, ${name}: ${ending.milliseconds} ms`);
-        expect({ name, ...ending }).toMatchObject({ code: 0, signal: null });
-        await system.processes[name].start();
+      for (const name of services) {
+        const calls = await suite.sandbox.fault({ effect: 'slow', ms: 500 });
+        await calls.applied(1);
+        const ending = await suite.system.processes[name].stop();
+        note(`SIGTERM under load, ${name}: ${ending.milliseconds} ms`);
+        expect({ name, ...ending }).toMatchObject(inTime);
+        await suite.system.processes[name].start();
+        await suite.sandbox.clearFaults();
       }
     });
-    await sandbox.clearFaults();
-    const took = await load.untilRight();
-    note(`every service stopped and started once: right after ${took} ms`);
+    note(`every service stopped and started once: synced after ${await load.untilSynced()} ms`);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
   });
 
-  test('SIGTERM while a destination is silent: the worker ends with 0 in time', async () => {
-    const load = await createLoad(system, { secrets: 10, rounds: 1, removed: 0 });
-    await sandbox.fault({ effect: 'silence' });
+  test('SIGTERM while a store is silent: the workers exit with 0 in time', async () => {
+    const load = await Load.create(suite.system, { secrets: 10, rounds: 1, removed: 0 });
+    const calls = await suite.sandbox.fault({ effect: 'silence' });
     await load.run();
-    await soon(500);
-    const endings = await Promise.all([system.processes.worker.stop(), system.processes['worker-2'].stop()]);
-    note(`SIGTERM while the destination is silent: ${endings.map(({ milliseconds }) => milliseconds)} ms`);
-    for (const ending of endings) expect(ending).toMatchObject({ code: 0 });
-    await sandbox.clearFaults();
-    await Promise.all([system.processes.worker.start(), system.processes['worker-2'].start()]);
-    note(`after silence: right after ${await load.untilRight()} ms`);
+    await calls.applied(1);
+    const endings = await Promise.all(workers.map((name) => suite.system.processes[name].stop()));
+    note(`SIGTERM during silence: ${endings.map(({ milliseconds }) => milliseconds).join(', ')} ms`);
+    for (const ending of endings) expect(ending).toMatchObject(inTime);
+    await suite.sandbox.clearFaults();
+    await Promise.all(workers.map((name) => suite.system.processes[name].start()));
+    note(`after silence: synced after ${await load.untilSynced()} ms`);
   });
 
-  test('SIGTERM while idle: each ends with 0 in time', async () => {
-    const endings = await Promise.all(
-      ours.map(async (name) => ({ name, ...(await system.processes[name].stop()) })),
-    );
-    for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
-    note(
-      `SIGTERM while idle: ${endings.map(({ name, milliseconds }) => `${name} ${milliseconds}`).join(', ')} ms`,
-    );
-    await Promise.all(ours.map((name) => system.processes[name].start()));
+  test('SIGTERM while idle: each service exits with 0 in time', async () => {
+    for (const name of services) {
+      const ending = await suite.system.processes[name].stop();
+      note(`SIGTERM while idle, ${name}: ${ending.milliseconds} ms`);
+      expect({ name, ...ending }).toMatchObject(inTime);
+    }
+    await Promise.all(services.map((name) => suite.system.processes[name].start()));
   });
 
-  test('every external store is away for 10 s', async () => {
-    const load = await createLoad(system, { rounds: 2 });
+  test('an outage of all stores: no request is refused, and everything is synced afterwards', async () => {
+    const load = await Load.create(suite.system, { rounds: 2 });
     await load.run(async () => {
-      await soon(300);
-      await system.processes.sandbox.kill();
-      await soon(10_000);
-      await system.processes.sandbox.start();
+      await load.written(20);
+      await suite.system.processes.sandbox.kill();
+      await sleep(10_000);
+      await suite.system.processes.sandbox.start();
     });
-    note(`stores away for 10 s: right after ${await load.untilRight()} ms`);
-    expect(load.refusals.size).toBe(0);
+    note(`stores unavailable for 10 s: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
 
   test.each([{ effect: 'silence' }, { effect: 'throttle', retryAfterSeconds: 2 }])(
-    'one destination is in trouble ($effect), the other one does not notice',
+    'a fault of one destination ($effect) does not hold up another',
     async (fault) => {
-      const [troubled, other] = [
-        await createLoad(system),
-        await createLoad(system, { secrets: 30, rounds: 2 }),
-      ];
-      await sandbox.fault({ ...fault, name: troubled.external('*') });
-      await troubled.run();
-      const started = Date.now();
+      const failing = await Load.create(suite.system);
+      const other = await Load.create(suite.system, { secrets: 30, rounds: 2 });
+      await suite.sandbox.fault({ ...fault, name: failing.namePattern });
+      await failing.run();
       await other.run();
-      const took = await other.untilRight();
-      note(
-        `beside one in trouble (${fault.effect}): load ${Date.now() - started - took} ms, right after ${took} ms`,
-      );
-      await sandbox.clearFaults();
-      note(`trouble over (${fault.effect}): right after ${await troubled.untilRight()} ms`);
+      note(`next to a destination with ${fault.effect}: synced after ${await other.untilSynced()} ms`);
+      expect(Object.values(await failing.statuses())).not.toContain('SYNCED');
+      await suite.sandbox.clearFaults();
+      note(`after ${fault.effect}: synced after ${await failing.untilSynced()} ms`);
     },
   );
 
-  test('the switch is put off under load: soon nobody calls outside any more, and putting it on drains', async () => {
-    const load = await createLoad(system, { secrets: 120 });
-    let callsWhileOff = -1;
+  test('syncing disabled under load: calls stop within seconds; enabling it syncs everything', async () => {
+    const load = await Load.create(suite.system, { secrets: 120 });
     await load.run(async () => {
-      await soon(500);
-      await api('PATCH', 'sys/sync/config', { disabled: true });
+      await load.written(20);
+      await setDisabled(true);
       const before = await callsAtRest();
-      await soon(2_000);
-      callsWhileOff = (await sandbox.calls()) - before;
+      await quietFor(2_000);
+      expect(await callCount()).toBe(before);
       expect(Object.values(await load.statuses())).toContain('PENDING');
-      await api('PATCH', 'sys/sync/config', { disabled: false });
+      await setDisabled(false);
     });
-    note(`switched off and on: right after ${await load.untilRight()} ms, ${callsWhileOff} calls while off`);
-    expect(callsWhileOff).toBe(0);
+    note(`disabled and enabled: synced after ${await load.untilSynced()} ms`);
   });
+
+  /** The number of calls after a second without any; those in progress have ended. */
+  async function callsAtRest(): Promise<number> {
+    let last = await callCount();
+    await eventually(
+      async () => {
+        const before = last;
+        await quietFor(1_000);
+        last = await callCount();
+        return last - before;
+      },
+      (more) => more === 0,
+      10_000,
+    );
+    return last;
+  }
 });

@@ -1,102 +1,87 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { openRabbit } from '../../libs/broker/src/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
 import { secretChangesQueue, syncQueue } from '../../libs/domain/src/index.ts';
-import { client } from '../../scripts/demo/http.ts';
-import { type Distributed, ownServers, startDistributed } from './distributed.ts';
-import { createLoad, type Load } from './load.ts';
+import { eventually } from '../harness/eventually.ts';
+import { client, expectStatus } from '../harness/http.ts';
+import { describeDistributed } from './describe-distributed.ts';
+import { Load } from './load.ts';
+import { withBroker } from './with-broker.ts';
 
-const servers = await ownServers();
-if (typeof servers === 'string') console.warn(`not run: killing Postgres and RabbitMQ: ${servers}`);
+const secrets = 60;
+/** Writes before a server is ended: the load is in progress, and most of it is still to come. */
+const someWrites = 20;
+const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
 
-let system: Distributed;
-beforeAll(async () => {
-  if (typeof servers !== 'string') system = await startDistributed(servers);
-});
-afterAll(() => system?.stop());
+await describeDistributed('the end of a server under load', (suite) => {
+  const { note } = suite;
 
-const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const report: string[] = [];
-const note = (line: string) => report.push(line);
-afterAll(() => console.log(report.join('\n')));
+  const outage = (ms: number) => () => sleep(ms);
+  const wipe = (folder: string) => rmSync(join(folder, 'data'), { recursive: true, force: true });
 
-const answersOf = ({ refusals }: Load) => JSON.stringify(Object.fromEntries(refusals));
-const wipe = (folder: string) => rmSync(join(folder, 'data'), { recursive: true, force: true });
-const loadOptions = { secrets: 60, rounds: 3 };
-
-(typeof servers === 'string' ? describe.skip : describe)('a server is ended under load', () => {
-  afterEach(() => {
-    for (const process of Object.values(system.processes))
-      expect({ name: process.name, unexpectedEnds: process.unexpectedEnds }).toMatchObject({
-        unexpectedEnds: 0,
-      });
-  });
+  const setDisabled = async (disabled: boolean) => {
+    const api = client(suite.system.url, suite.system.rootToken);
+    expectStatus(await api('PATCH', 'sys/sync/config', { disabled }), 200);
+  };
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'RabbitMQ, by %s: requests go on, and everything arrives',
+    'RabbitMQ, with %s: no request is refused, and everything is synced',
     async (signal) => {
-      const load = await createLoad(system, loadOptions);
-      const started = Date.now();
+      const load = await Load.create(suite.system, { secrets });
       await load.run(async () => {
-        await soon(500);
-        await system.rabbit.restart(signal);
+        await load.written(someWrites);
+        await suite.system.rabbit.restart(signal);
       });
-      note(
-        `RabbitMQ ${signal}: load and restart ${Date.now() - started} ms, right after ${await load.untilRight()} ms; ${answersOf(load)}`,
-      );
-      expect(answersOf(load)).toBe('{}');
+      note(`RabbitMQ ${signal}: synced after ${await load.untilSynced()} ms`);
+      expect(load.refusals).toEqual({});
       expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.5);
     },
   );
 
-  test('RabbitMQ, and every queue with what waited in it is lost: the sweep announces again', async () => {
-    const api = client(system.url, system.rootToken);
-    await api('PATCH', 'sys/sync/config', { disabled: true });
-    const load = await createLoad(system, loadOptions);
+  test('RabbitMQ, with the loss of all queues: the messages are sent again', async () => {
+    await setDisabled(true);
+    const load = await Load.create(suite.system, { secrets });
     await load.run();
-    await soon(1_500); // announced, and waiting in the queue
-    await system.rabbit.restart('SIGKILL', wipe);
-    await api('PATCH', 'sys/sync/config', { disabled: false });
-    note(`RabbitMQ wiped: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
+    await withBroker(suite.system, (broker) =>
+      eventually(
+        () => broker.depth(syncQueue('cloudA-sm')),
+        ({ ready }) => ready >= secrets,
+      ),
+    );
+    await suite.system.rabbit.restart('SIGKILL', wipe);
+    await setDisabled(false);
+    note(`RabbitMQ wiped: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'Postgres, by %s: 503 meanwhile, then everything arrives',
+    'Postgres, with %s: requests are refused with 503 meanwhile, then everything is synced',
     async (signal) => {
-      const load = await createLoad(system, loadOptions);
-      const started = Date.now();
+      const load = await Load.create(suite.system, { secrets });
       await load.run(async () => {
-        await soon(500);
-        await system.postgres.restart(signal, () => soon(3_000));
+        await load.written(someWrites);
+        await suite.system.postgres.restart(signal, outage(3_000));
       });
-      note(
-        `Postgres ${signal}: load and restart ${Date.now() - started} ms, right after ${await load.untilRight()} ms; ${answersOf(load)}`,
-      );
-      expect(load.misshapen).toEqual([]);
-      expect([...load.refusals.keys()]).toEqual([503]);
+      note(`Postgres ${signal}: synced after ${await load.untilSynced()} ms`);
+      expect(load.malformed).toEqual([]);
+      expect(Object.keys(load.refusals)).toEqual(['503']);
       expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.5);
     },
   );
 
-  test('Postgres is away for longer than a message would be tried without a break: none is put aside', async () => {
-    const load = await createLoad(system, loadOptions);
+  test('Postgres, for longer than all deliveries of a message take: no message is dead-lettered', async () => {
+    const load = await Load.create(suite.system, { secrets });
     await load.run(async () => {
-      await soon(500);
-      await system.postgres.restart('SIGINT', () => soon(12_000));
+      await load.written(someWrites);
+      await suite.system.postgres.restart('SIGINT', outage(12_000));
     });
-    note(`Postgres away for 12 s: right after ${await load.untilRight()} ms; ${answersOf(load)}`);
-    expect([...load.refusals.keys()]).toEqual([503]);
-    expect(await deadLetters()).toEqual([0, 0]);
+    note(`Postgres away for 12 s: synced after ${await load.untilSynced()} ms`);
+    expect(Object.keys(load.refusals)).toEqual(['503']);
+    const depths = await withBroker(suite.system, (broker) =>
+      Promise.all(queues.map((queue) => broker.deadLetterDepth(queue))),
+    );
+    expect(depths).toEqual([0, 0]);
   });
 });
-
-async function deadLetters(): Promise<number[]> {
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const broker = openRabbit({ url: system.rabbit.url, log });
-  const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
-  const depths = await Promise.all(queues.map((queue) => broker.deadLetterDepth(queue)));
-  await broker.close();
-  return depths;
-}

@@ -1,102 +1,77 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  type Distributed,
-  ownServers,
-  type ProcessName,
-  sandboxOf,
-  startDistributed,
-} from './distributed.ts';
-import { createLoad } from './load.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { ProcessName } from '../harness/distributed.ts';
+import { describeDistributed } from './describe-distributed.ts';
+import { Load } from './load.ts';
 
-const servers = await ownServers();
-if (typeof servers === 'string') console.warn(`not run: killing services: ${servers}`);
+await describeDistributed('kill -9 of a service under load', (suite) => {
+  const { note } = suite;
 
-let system: Distributed;
-beforeAll(async () => {
-  if (typeof servers !== 'string') system = await startDistributed(servers);
-});
-afterAll(() => system?.stop());
-
-const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const report: string[] = [];
-const note = (line: string) => report.push(line);
-afterAll(() => console.log(report.join('\n')));
-
-async function crash(name: ProcessName): Promise<void> {
-  await system.processes[name].kill();
-  await system.processes[name].start();
-}
-
-/** Kills it again and again, at moments drawn at random. */
-const crashAtRandom = (name: ProcessName, times: number) => async () => {
-  for (let left = times; left > 0; left -= 1) {
-    await soon(100 + Math.random() * 700);
-    await crash(name);
+  async function crash(name: ProcessName): Promise<void> {
+    await suite.system.processes[name].kill();
+    await suite.system.processes[name].start();
   }
-};
 
-(typeof servers === 'string' ? describe.skip : describe)('a service is killed with -9 under load', () => {
-  beforeEach(() => sandboxOf(system).clearFaults());
-  afterEach(() => {
-    for (const process of Object.values(system.processes))
-      expect({ name: process.name, unexpectedEnds: process.unexpectedEnds }).toMatchObject({
-        unexpectedEnds: 0,
-      });
-  });
+  /** Crashes it several times, at random moments. */
+  async function crashAtRandom(name: ProcessName, times: number): Promise<void> {
+    for (let left = times; left > 0; left -= 1) {
+      await sleep(100 + Math.random() * 700);
+      await crash(name);
+    }
+  }
 
-  test('nothing is killed: what the rest is measured against', async () => {
-    const load = await createLoad(system);
-    const started = Date.now();
+  test('without a crash, no request is refused and each write creates at most one version', async () => {
+    const load = await Load.create(suite.system);
     await load.run();
-    const ran = Date.now() - started;
-    note(`undisturbed: load ${ran} ms, right after ${await load.untilRight()} ms more`);
-    expect(load.refusals.size).toBe(0);
+    note(`no crash: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
   });
 
   test.each([
     { effect: 'slow', ms: 1_500 },
     { effect: 'act-then-die', times: 20 },
-  ])('a worker in the middle of its calls ($effect)', async (fault) => {
-    const load = await createLoad(system, { rounds: 2 });
-    await sandboxOf(system).fault(fault);
+  ])(
+    'of both workers during their calls ($effect): everything is synced, with few extra versions',
+    async (fault) => {
+      const load = await Load.create(suite.system, { rounds: 2 });
+      const calls = await suite.sandbox.fault(fault);
+      await load.run(async () => {
+        await calls.applied(5);
+        await crash('worker');
+        await calls.applied(8);
+        await crash('worker-2');
+      });
+      await suite.sandbox.clearFaults();
+      note(`worker killed (${fault.effect}): synced after ${await load.untilSynced()} ms`);
+      expect(await load.versionsPerWrite()).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test('of both sync-controls, between commits and their messages: everything is synced', async () => {
+    const load = await Load.create(suite.system);
     await load.run(async () => {
-      await soon(700);
-      await crash('worker');
-      await soon(300);
-      await crash('worker-2');
+      await Promise.all([crashAtRandom('sync-control', 3), crashAtRandom('sync-control-2', 3)]);
     });
-    await sandboxOf(system).clearFaults();
-    note(`worker killed (${fault.effect}): right after ${await load.untilRight()} ms`);
+    const ms = await load.untilSynced();
+    note(`sync-control killed 6 times: synced after ${ms} ms; refusals ${JSON.stringify(load.refusals)}`);
+    expect(load.malformed).toEqual([]);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(2);
   });
 
-  test('sync-control, between its commits and their announcements', async () => {
-    const load = await createLoad(system);
-    await load.run(async () => {
-      await Promise.all([crashAtRandom('sync-control', 3)(), crashAtRandom('sync-control-2', 3)()]);
-    });
-    note(
-      `sync-control killed 6 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`,
-    );
-    expect(load.misshapen).toEqual([]);
-    expect(await load.versionsPerWrite()).toBeLessThanOrEqual(2);
+  test('of secrets: acknowledged writes are kept and synced', async () => {
+    const load = await Load.create(suite.system);
+    await load.run(() => crashAtRandom('secrets', 4));
+    const ms = await load.untilSynced();
+    note(`secrets killed 4 times: synced after ${ms} ms; refusals ${JSON.stringify(load.refusals)}`);
+    expect(load.malformed).toEqual([]);
   });
 
-  test('secrets: what was acknowledged is there, and arrives outside', async () => {
-    const load = await createLoad(system);
-    await load.run(crashAtRandom('secrets', 4));
-    note(`secrets killed 4 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
-    expect(load.misshapen).toEqual([]);
-  });
-
-  test('the gateway: clients see errors, and nothing is lost', async () => {
-    const load = await createLoad(system);
-    await load.run(crashAtRandom('gateway', 3));
-    note(`gateway killed 3 times: right after ${await load.untilRight()} ms; ${refusals(load.refusals)}`);
-    expect(load.refusals.get(0)).toBeGreaterThan(0);
+  test('of the gateway: clients lose connections, and acknowledged writes are kept', async () => {
+    const load = await Load.create(suite.system);
+    await load.run(() => crashAtRandom('gateway', 3));
+    const ms = await load.untilSynced();
+    note(`gateway killed 3 times: synced after ${ms} ms; refusals ${JSON.stringify(load.refusals)}`);
+    expect(load.refusals[0]).toBeGreaterThan(0);
   });
 });
-
-const refusals = (counts: Map<number, number>) =>
-  `answers that were no success: ${JSON.stringify(Object.fromEntries(counts))}`;

@@ -1,5 +1,5 @@
-// The compose stack, for real: built, started with two of each service, the main job, every container killed in turn
-// and the main job again, all of them started in the wrong order, an orderly stop. Needs Docker; takes minutes.
+// Tests the compose stack: builds it, starts it with two replicas of most services, runs the demo, kills each container in
+// turn and runs the demo again, starts all containers in the wrong order, and stops them. Needs Docker; takes minutes.
 //
 //   node scripts/run.mjs tests/compose/compose.ts
 import { execFileSync } from 'node:child_process';
@@ -10,45 +10,45 @@ const replicas = ['login=2', 'secrets=2', 'sync-control=2', 'sync-worker-clouda-
   '--scale',
   scale,
 ]);
-const ours = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm', 'sandbox'];
-const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...ours];
+const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm', 'sandbox'];
+const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...services];
 
 const stack = await openStack();
 
 function step(sentence: string, work: () => void): void {
-  const begin = performance.now();
+  const started = performance.now();
   process.stdout.write(`${sentence}\n`);
   work();
-  process.stdout.write(`  done in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+  process.stdout.write(`  done in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
 const docker = (...args: string[]) => execFileSync('docker', args, { encoding: 'utf8' });
-const containers = (...services: string[]) =>
+const containers = (...names: string[]) =>
   stack
-    .ask('ps', '--all', '--quiet', ...services)
+    .ask('ps', '--all', '--quiet', ...names)
     .trim()
     .split('\n');
 
 try {
   step('build', () => stack.compose('build', '--quiet'));
   step('start', () => stack.compose(...upAll));
-  step('main job', () => stack.demo());
-  step('confinement', () => checkConfinement(stack));
-  for (const service of ['postgres', 'rabbitmq', ...ours]) {
-    step(`kill ${service}, start it`, () => {
+  step('run the demo', () => stack.demo());
+  step('check the confinement of the containers', () => checkConfinement(stack));
+  for (const service of ['postgres', 'rabbitmq', ...services]) {
+    step(`kill ${service} and start it again`, () => {
       stack.compose('kill', service);
       stack.compose(...upAll);
     });
-    step('main job', () => stack.demo());
+    step('run the demo', () => stack.demo());
   }
-  step('one of each two killed, the other goes on', () => {
+  step('kill one replica of each service; the demo still passes', () => {
     for (const service of ['secrets', 'login', 'sync-control', 'sync-worker-clouda-sm'])
       docker('kill', containers(service)[0]!);
     stack.demo();
   });
-  step('everything killed, started in the wrong order', () => {
+  step('kill everything and start it in the wrong order', () => {
     stack.compose('kill');
-    for (const service of [
+    for (const container of [
       'gateway',
       'sync-worker-clouda-sm',
       'sync-control',
@@ -58,27 +58,27 @@ try {
       'rabbitmq',
       'postgres',
     ]) {
-      docker('start', ...containers(service));
+      docker('start', ...containers(container));
     }
     stack.compose(...upAll);
     stack.demo();
   });
-  step('memory', () =>
+  step('show the memory usage', () =>
     process.stdout.write(
       docker('stats', '--no-stream', '--format', '  {{.Name}}\t{{.MemUsage}}', ...containers()),
     ),
   );
-  step('an orderly stop', () => {
-    stack.compose('stop', ...ours);
+  step('stop every service', () => {
+    stack.compose('stop', ...services);
     const codes = docker(
       'inspect',
       '--format',
       '{{.Name}} {{.State.ExitCode}}',
-      ...containers(...ours),
+      ...containers(...services),
     ).trim();
-    if (/ [1-9]\d*$/m.test(codes)) throw new Error(`not every service ended with 0:\n${codes}`);
+    if (/ [1-9]\d*$/m.test(codes)) throw new Error(`not every service exited with 0:\n${codes}`);
   });
-  console.log('compose: everything was seen where it should be');
+  console.log('compose: passed');
 } catch (error) {
   console.error(`compose: FAILED: ${error instanceof Error ? error.message : String(error)}`);
   stack.compose('logs', '--tail', '30');

@@ -2,7 +2,7 @@ import type { Stack } from './stack.ts';
 
 const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm'];
 
-/** What a program inside a container must not be able to do, seen from inside. */
+/** A program that runs in a container and reports what it can do there but must not. */
 const attempts = `
   const fs = require('node:fs');
   const failures = [];
@@ -22,7 +22,7 @@ const reach = (url: string) =>
 
 const brokerUser = `console.log(new URL(require('node:fs').readFileSync('/run/keys/amqp-url', 'utf8')).username)`;
 
-/** Throws when a service can do more in its container than it must. */
+/** Throws if a service can do more in its container than it needs. */
 export function checkConfinement(stack: Stack): void {
   const inside = (service: string, script: string) =>
     stack.ask('exec', '-T', service, 'node', '-e', script).trim();
@@ -46,12 +46,12 @@ export function checkConfinement(stack: Stack): void {
   ] as const) {
     const answer = inside(service, reach('http://sandbox:8300/'));
     if (answer !== expected)
-      throw new Error(`the outward network from ${service}: ${answer}, expected ${expected}`);
+      throw new Error(`the sandbox was ${answer} from ${service}, expected: ${expected}`);
   }
-  console.log('  only workers and login reach the outward network');
+  console.log('  only the workers and login can reach the outward network');
   for (const service of ['secrets', 'sync-control', 'sync-worker-clouda-sm']) {
     const user = inside(service, brokerUser);
-    if (user !== service) throw new Error(`${service} is ${user} to RabbitMQ`);
+    if (user !== service) throw new Error(`${service} connects to RabbitMQ as ${user}`);
   }
-  console.log('  each service is a user of its own to RabbitMQ');
+  console.log('  each service has its own RabbitMQ user');
 }

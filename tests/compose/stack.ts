@@ -8,28 +8,25 @@ import { freePorts } from '../../scripts/free-ports.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = 'secrets-service-test';
 
-/** The stack of docker-compose.yml with its sandbox, under a project name, ports and a subnet of its own. */
+/** The stack of docker-compose.yml with its sandbox, under a project name and ports of its own. */
 export interface Stack {
-  /** Runs `docker compose` with its output on this terminal. Throws when it fails. */
+  /** Runs `docker compose` with its output on this terminal. Throws if it fails. */
   compose(...args: string[]): void;
-  /** The same, and gives what it printed. */
+  /** Runs `docker compose` and returns its output. Throws if it fails. */
   ask(...args: string[]): string;
-  /** Runs `npm run demo` against the stack. Throws, with what it printed, when it fails. */
+  /** Runs the demo against the stack. Throws, with its output, if it fails. */
   demo(): void;
-  /** Takes everything away, volumes too. */
+  /** Removes everything, including volumes. */
   remove(): void;
 }
 
 export async function openStack(): Promise<Stack> {
   const [port, sandboxPort] = await freePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
-  const subnet = '172.16.84.0/24';
   const env = {
     ...process.env,
     GATEWAY_BIND: `127.0.0.1:${port}`,
     SANDBOX_BIND: `127.0.0.1:${sandboxPort}`,
-    OUTWARD_SUBNET: subnet,
-    EGRESS_ALLOW: `${subnet}:8300`,
     LEASE_SECONDS: '10',
   };
   const prefix = ['compose', '-p', project, '--env-file', 'sandbox.env', '--progress', 'quiet'];

@@ -1,13 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { send } from '../../scripts/demo/http.ts';
-import { eventually, expectStatus, fixture, type Installation, startInstallation } from './installation.ts';
+import { eventually } from '../harness/eventually.ts';
+import { type Api, expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { descriptions } from '../harness/processes.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
 
-/** Planted in every secret field; looked for everywhere, in the arguments of other processes too: drawn anew. */
-const canary = `kanarienvogel-${randomBytes(4).toString('hex')}`;
+/** Planted in every secret field. Random, because the arguments of all processes of the machine are searched for it. */
+const canary = `canary-${randomBytes(4).toString('hex')}`;
 const inBase64 = Buffer.from(canary).toString('base64').slice(2, 20);
 
 let system: Installation;
@@ -17,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-test('a secret value is nowhere but where it belongs', async () => {
+test('a secret value appears in no answer, log, file, call log or argument list', async () => {
   const answers: string[] = [];
-  const call: Installation['api'] = async (method, path, body) => {
+  const call: Api = async (method, path, body) => {
     const answer = await system.api(method, path, body);
     answers.push(JSON.stringify(answer.body) ?? '');
     return answer;
   };
-  const at = await fixture(system);
+  const at = await SyncFixture.create(system);
   await call('POST', `${at.mount}/data/a`, { data: { [canary]: canary } });
   await call('POST', `${at.mount}/data/a`, { data: canary });
   await call('POST', `${at.mount}/data/b`, { data: { v: canary.repeat(5_000) } });
@@ -53,21 +55,25 @@ test('a secret value is nowhere but where it belongs', async () => {
   });
   await call('POST', 'auth/canary/login', { role: 'none', jwt: canary });
   await system.as(canary)('GET', `${at.mount}/data/a`);
-  await system.fault({ effect: 'error', code: 'AccessDeniedException', status: 400, message: canary });
+  await system.sandbox.fault({
+    effect: 'error',
+    code: 'AccessDeniedException',
+    status: 400,
+    message: canary,
+  });
   await call('POST', `${at.path}/associations/set`, { mount: at.mount, secret_name: 'a' });
   await call('GET', `${at.path}/associations`);
 
-  expect(
-    await eventually(async () => (await system.outside())[`secrets/${at.accessor}/a`]?.value, Boolean),
-  ).toContain(canary);
-  const calls = await send(`${system.service.sandboxUrl}/_sandbox/calls`, 'GET');
-  const looked = {
+  const synced = await eventually(() => at.value('a'), Boolean);
+  expect(synced).toContain(canary);
+  const searched = {
     answers: answers.join('\n'),
-    calls: JSON.stringify(calls.body),
-    files: filesOf(system.service.dataDir!),
-    processes: processArguments(),
+    calls: JSON.stringify(await system.sandbox.calls()),
+    files: filesOf(system.dataDir),
+    processes: descriptions().join('\n'),
   };
-  for (const [where, text] of Object.entries(looked)) {
+  for (const [where, text] of Object.entries(searched)) {
+    expect({ where, length: text.length > 100 }).toEqual({ where, length: true });
     expect({ where, found: text.includes(canary) || text.includes(inBase64) }).toEqual({
       where,
       found: false,
@@ -75,7 +81,7 @@ test('a secret value is nowhere but where it belongs', async () => {
   }
 });
 
-/** Everything on disk but the sandbox's own journal: the database with its log, keys, audit, broker. */
+/** The content of every file except the sandbox's journal: database, keys, audit. */
 function filesOf(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -83,6 +89,3 @@ function filesOf(folder: string): string {
     .map((file) => readFileSync(file, 'latin1'))
     .join('\n');
 }
-
-const processArguments = (): string =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 1e8 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { client, send } from '../../scripts/demo/http.ts';
-import { expectStatus, fixture, type Installation, startInstallation } from './installation.ts';
+import { expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
 
 const resource = 'https://management.azure.com/';
 let system: Installation;
@@ -10,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-/** A client within a namespace. */
-const within = (namespace: string) => (method: string, path: string, body?: unknown) =>
-  fetch(`${system.service.url}/v1/${path}`, {
+/** Sends a request in a namespace. */
+const inNamespace = (namespace: string) => (method: string, path: string, body?: unknown) =>
+  fetch(`${system.url}/v1/${path}`, {
     method,
     headers: {
-      'x-service-token': system.service.rootToken,
+      'x-service-token': system.rootToken,
       'x-service-namespace': namespace,
       'content-type': 'application/json',
     },
@@ -23,70 +24,63 @@ const within = (namespace: string) => (method: string, path: string, body?: unkn
   });
 
 describe('namespaces', () => {
-  test('are deleted when nothing is left in them, and the refusal names what is', async () => {
+  test('are deleted only when empty, and the refusal says what is left', async () => {
     expectStatus(await system.api('POST', 'sys/namespaces/team'), 200);
-    const team = within('team');
+    const team = inNamespace('team');
     await team('POST', 'sys/mounts/kv', { type: 'kv' });
     await team('POST', 'sys/sync/destinations/cloudA-sm/d', { region: 'eu-west-1' });
-    const refused = expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409);
-    expect(refused.body.errors).toEqual([
-      'the namespace still holds mounts (kv/) and sync destinations of types (cloudA-sm/); disable and delete them first',
+    expect(expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409).body.errors).toEqual([
+      'the namespace still holds mounts; disable them first',
     ]);
     await team('DELETE', 'sys/mounts/kv');
-    expect(expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409).body.errors[0]).toMatch(
-      /holds sync destinations of types \(cloudA-sm\/\);/,
-    );
+    expect(expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 409).body.errors).toEqual([
+      'the namespace still holds sync destinations; delete them first',
+    ]);
     await team('DELETE', 'sys/sync/destinations/cloudA-sm/d');
     expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 204);
     expectStatus(await system.api('DELETE', 'sys/namespaces/team'), 204);
   });
 
-  test('are also looked into below a namespace of the request', async () => {
+  test('are checked in the same way below the namespace of the request', async () => {
     expectStatus(await system.api('POST', 'sys/namespaces/above'), 200);
-    expect((await within('above')('POST', 'sys/namespaces/below')).status).toBe(200);
-    await within('above/below')('POST', 'sys/mounts/kv', { type: 'kv' });
-    expect((await within('above')('DELETE', 'sys/namespaces/below')).status).toBe(409);
-    await within('above/below')('DELETE', 'sys/mounts/kv');
-    expect((await within('above')('DELETE', 'sys/namespaces/below')).status).toBe(204);
+    expect((await inNamespace('above')('POST', 'sys/namespaces/below')).status).toBe(200);
+    await inNamespace('above/below')('POST', 'sys/mounts/kv', { type: 'kv' });
+    expect((await inNamespace('above')('DELETE', 'sys/namespaces/below')).status).toBe(409);
+    await inNamespace('above/below')('DELETE', 'sys/mounts/kv');
+    expect((await inNamespace('above')('DELETE', 'sys/namespaces/below')).status).toBe(204);
   });
 });
 
 describe('tokens', () => {
-  test('a batch token of a login ends with its auth mount', async () => {
-    const { body: about } = await send(`${system.service.sandboxUrl}/_sandbox/about`, 'GET');
-    const { tenant_id, identities } = about.directory;
-    const ordered = { identity: identities[0].name, audience: resource };
-    const { body } = await send(
-      `${system.service.sandboxUrl}/_sandbox/directory/token`,
-      'POST',
-      undefined,
-      ordered,
-    );
+  test('a batch token of a login becomes invalid when its auth mount is disabled', async () => {
+    const { tenant_id, identities } = await system.sandbox.directory();
+    const { name: identity, oid } = identities[0]!;
+    const jwt = await system.sandbox.issueToken({ identity, audience: resource });
     await system.api('POST', 'sys/auth/short', { type: 'cloudB' });
     await system.api('POST', 'auth/short/config', { tenant_id, resource });
-    const role = { bound_service_principal_ids: identities[0].oid, token_type: 'batch' };
+    const role = { bound_service_principal_ids: oid, token_type: 'batch' };
     await system.api('POST', 'auth/short/role/r', role);
-    const login = await system.as(undefined)('POST', 'auth/short/login', { role: 'r', jwt: body.token });
-    const api = client(system.service.url, expectStatus(login, 200).body.auth.client_token);
+    const login = await system.as(undefined)('POST', 'auth/short/login', { role: 'r', jwt });
+    const api = system.as(expectStatus(login, 200).body.auth.client_token);
     expectStatus(await api('GET', 'auth/token/lookup-self'), 200);
     expectStatus(await system.api('DELETE', 'sys/auth/short'), 204);
     expectStatus(await api('GET', 'auth/token/lookup-self'), 403);
   });
 
-  test('what a token may do is told by its accessor too', async () => {
-    const made = await system.api('POST', 'auth/token/create', { policies: 'default' });
-    const { accessor } = expectStatus(made, 200).body.auth;
-    const asked = await system.api('POST', 'sys/capabilities-accessor', {
+  test('sys/capabilities-accessor returns the capabilities of the token with that accessor', async () => {
+    const created = await system.api('POST', 'auth/token/create', { policies: 'default' });
+    const { accessor } = expectStatus(created, 200).body.auth;
+    const capabilities = await system.api('POST', 'sys/capabilities-accessor', {
       accessor,
       paths: 'auth/token/lookup-self',
     });
-    expect(expectStatus(asked, 200).body.data.capabilities).toEqual(['read']);
+    expect(expectStatus(capabilities, 200).body.data.capabilities).toEqual(['read']);
   });
 });
 
 describe('refusals', () => {
-  test('name the field and say what it must be, whatever was sent', async () => {
-    const at = await fixture(system);
+  test('name the invalid field and its rule', async () => {
+    const at = await SyncFixture.create(system);
     const refused = async (path: string, body: object) =>
       expectStatus(await system.api('POST', path, body), 400).body.errors.join('; ');
     expect(await refused('auth/token/create', { meta: { a: 1 } })).toBe('meta.a: must be a string');
@@ -100,39 +94,39 @@ describe('refusals', () => {
     expect(await refused('auth/cloudB/login', { role: '\0', jwt: 'a.b.c' })).toMatch(/^role: /);
   });
 
-  test('a number that would come back with other digits is refused', async () => {
-    const at = await fixture(system);
-    const answer = await fetch(`${system.service.url}/v1/${at.mount}/data/n`, {
+  test('400 for a number that would lose digits', async () => {
+    const at = await SyncFixture.create(system);
+    const answer = await fetch(`${system.url}/v1/${at.mount}/data/n`, {
       method: 'POST',
-      headers: { 'x-service-token': system.service.rootToken, 'content-type': 'application/json' },
+      headers: { 'x-service-token': system.rootToken, 'content-type': 'application/json' },
       body: '{"data":{"id":123456789012345678}}',
     });
     expect([answer.status, await answer.json()]).toEqual([
       400,
-      { errors: ['data.id: the number has more digits than can be kept; send it as a string'] },
+      { errors: ['data.id: the number would lose digits; send it as a string'] },
     ]);
   });
 
-  test('405 says what a path takes', async () => {
+  test('405 lists the supported verbs in Allow', async () => {
     await system.api('POST', 'sys/mounts/kv405', { type: 'kv' });
-    const answer = await within('root')('PATCH', 'sys/mounts/kv405', { description: 'x' });
+    const answer = await inNamespace('root')('PATCH', 'sys/mounts/kv405', { description: 'x' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, PUT, GET, DELETE']);
   });
 
-  test('an unknown field is named where it stands', async () => {
-    const at = await fixture(system);
+  test('a warning names the path of an unknown field', async () => {
+    const at = await SyncFixture.create(system);
     const { body } = await system.api('POST', `${at.mount}/data/a`, { data: {}, options: { foo: 1 } });
     expect(body.warnings).toEqual(['unknown field options.foo was ignored']);
   });
 });
 
-test('health answers HEAD', async () => {
-  const answer = await fetch(`${system.service.url}/v1/sys/health`, { method: 'HEAD' });
+test('sys/health responds to HEAD', async () => {
+  const answer = await fetch(`${system.url}/v1/sys/health`, { method: 'HEAD' });
   expect([answer.status, await answer.text()]).toEqual([200, '']);
 });
 
-test('what a read shows can be written back', async () => {
-  const at = await fixture(system, { custom_tags: { team: 'a' } });
+test('the response to a read of a destination can be written back unchanged', async () => {
+  const at = await SyncFixture.create(system, { custom_tags: { team: 'a' } });
   const before = expectStatus(await system.api('GET', at.path), 200).body.data;
   const { granularity_level, ...options } = before.options;
   const written = { ...before.connection_details, ...options, granularity: granularity_level };
@@ -140,8 +134,8 @@ test('what a read shows can be written back', async () => {
   expect([after.body.data, after.body.warnings]).toEqual([before, null]);
 });
 
-test('the description names the fields of each destination type, and every operation', async () => {
-  const answer = await fetch(`${system.service.url}/v1/sys/internal/specs/openapi`);
+test('the OpenAPI document contains every operation and the fields of each destination type', async () => {
+  const answer = await fetch(`${system.url}/v1/sys/internal/specs/openapi`);
   const { openapi, paths } = (await answer.json()) as { openapi: string; paths: Record<string, never> };
   expect(openapi).toMatch(/^3\.1\./);
   const destination = JSON.stringify(paths['/v1/sys/sync/destinations/cloudA-sm/{name}']);

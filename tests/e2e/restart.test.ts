@@ -1,115 +1,102 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import {
-  eventually,
-  expectStatus,
-  type Fixture,
-  fixture,
-  type Installation,
-  startInstallation,
-} from './installation.ts';
+import { eventually, eventuallyEqual, quietFor } from '../harness/eventually.ts';
+import { expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
 
 let system: Installation;
-let at: Fixture;
+let at: SyncFixture;
 
 beforeAll(async () => {
   system = await startInstallation();
 });
 afterAll(() => system?.stop());
 beforeEach(async () => {
-  await system.clearFaults();
-  at = await fixture(system);
+  await system.sandbox.clearFaults();
+  at = await SyncFixture.create(system);
 });
 
 const names = Array.from({ length: 20 }, (_, index) => `app/s${index}`);
-const crash = () => system.service.crash!();
-const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function writeAll(value: string): Promise<void> {
-  for (const name of names)
-    expectStatus(await system.api('POST', `${at.mount}/data/${name}`, { data: { value } }), 200);
+  for (const name of names) expectStatus(await at.write(name, { value }), 200);
 }
 
 async function setAll(): Promise<void> {
-  for (const name of names) {
-    const body = { mount: at.mount, secret_name: name };
-    expectStatus(await system.api('POST', `${at.path}/associations/set?wait=0`, body), 200);
-  }
+  for (const name of names) expectStatus(await at.set(name, {}, '?wait=0'), 200);
 }
 
-/** Every secret's status and value outside, each once. */
-async function seen(): Promise<{ statuses: string[]; values: string[] }> {
-  const { associated_secrets: all } = (await system.api('GET', `${at.path}/associations`)).body.data;
-  const held = await system.outside();
-  const lines = Object.values<{ sync_status: string; external_name: string }>(all);
+/** The different statuses and external values of all secrets. */
+async function outcome(): Promise<{ statuses: string[]; values: (string | null)[] }> {
+  const secrets = await system.sandbox.secrets();
+  const associated = Object.values(await at.associations());
   return {
-    statuses: [...new Set(lines.map(({ sync_status: status }) => status))],
-    values: [...new Set(lines.map(({ external_name: name }) => held[name]?.value ?? 'none'))],
+    statuses: [...new Set(associated.map(({ sync_status: status }) => status))],
+    values: [...new Set(associated.map(({ external_name: name }) => secrets[name]?.value ?? null))],
   };
 }
 
-async function comesRight(value: string): Promise<void> {
-  const right = { statuses: ['SYNCED'], values: [JSON.stringify({ value })] };
-  const last = await eventually(seen, (one) => JSON.stringify(one) === JSON.stringify(right));
-  expect(last).toEqual(right);
-}
+const allSynced = (value: string) =>
+  eventuallyEqual(outcome, { statuses: ['SYNCED'], values: [JSON.stringify({ value })] });
 
-test('kill -9 between the answer to set and the sync', async () => {
+test('a crash between the answer to set and the sync: everything is synced', async () => {
   await writeAll('first');
-  await system.fault({ effect: 'slow', ms: 2_000 });
+  await system.sandbox.fault({ effect: 'slow', ms: 2_000 });
   await setAll();
-  await crash();
-  await comesRight('first');
+  await system.crash();
+  await allSynced('first');
 });
 
-test('kill -9 in the middle of the store’s calls, and again before the new start has caught up', async () => {
+test('a crash during calls to the store, and another during their repetition: everything is synced', async () => {
   await writeAll('first');
   await setAll();
-  await comesRight('first');
-  await system.fault({ effect: 'slow', ms: 1_500 });
+  await allSynced('first');
+  const slow = { effect: 'slow', ms: 1_500 };
+  const calls = await system.sandbox.fault(slow);
   await writeAll('second');
-  await soon(500);
-  await crash();
-  await system.fault({ effect: 'slow', ms: 1_500 });
-  await soon(700);
-  await crash();
-  await comesRight('second');
+  await calls.applied(1);
+  await system.crash();
+  const repeated = await system.sandbox.fault(slow);
+  await repeated.applied(1);
+  await system.crash();
+  await allSynced('second');
 });
 
-test('kill -9 after the store has acted and before its answer came', async () => {
+test('a crash after the store performed calls whose responses were lost: at most one extra version', async () => {
   await writeAll('first');
-  await system.fault({ effect: 'act-then-die', times: 10 });
+  const lost = await system.sandbox.fault({ effect: 'act-then-die', times: 10 });
   await setAll();
-  await soon(150);
-  await crash();
-  await comesRight('first');
-  const versions = Object.values(await system.outside()).filter(({ value }) => value.includes('first'));
-  for (const { version_count: count } of versions) expect(count).toBeLessThanOrEqual(2);
+  await lost.applied(1);
+  await system.crash();
+  await allSynced('first');
+  const secrets = await system.sandbox.secrets();
+  const counts = names.map((name) => secrets[at.externalName(name)]!.version_count);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2);
 });
 
-test('kill -9 while syncing is disabled: what waits goes on waiting, and is done when it is enabled', async () => {
-  await system.api('PATCH', 'sys/sync/config', { disabled: true });
+test('a crash while syncing is disabled: it stays disabled, and enabling it syncs everything', async () => {
+  expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: true }), 200);
   await writeAll('first');
   await setAll();
-  await crash();
-  await soon(1_000);
-  expect(await seen()).toEqual({ statuses: ['PENDING'], values: ['none'] });
-  await system.api('PATCH', 'sys/sync/config', { disabled: false });
-  await comesRight('first');
+  await system.crash();
+  await quietFor(1_000);
+  expect(await outcome()).toEqual({ statuses: ['PENDING'], values: [null] });
+  expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: false }), 200);
+  await allSynced('first');
 });
 
-test('kill -9 during a purge: it goes on to its end', async () => {
+test('a crash during a purge: the purge is completed', async () => {
   await writeAll('first');
   await setAll();
-  await comesRight('first');
-  await system.fault({ effect: 'slow', ms: 1_000 });
+  await allSynced('first');
+  const removals = await system.sandbox.fault({ effect: 'slow', ms: 1_000, operation: 'DeleteSecret' });
   expectStatus(await system.api('DELETE', `${at.path}?purge=true`), 204);
-  await soon(1_200);
-  await crash();
-  const gone = await eventually(
+  await removals.applied(1);
+  await system.crash();
+  await eventually(
     () => system.api('GET', at.path),
     ({ status }) => status === 404,
   );
-  expect(gone.status).toBe(404);
-  const left = Object.keys(await system.outside()).filter((name) => name.includes(at.accessor));
+  const left = Object.keys(await system.sandbox.secrets()).filter((name) => name.includes(at.accessor));
   expect(left).toEqual([]);
 });

@@ -51,8 +51,8 @@ beforeAll(async () => {
   await writePolicy(db, 'reader', { 'kv/data/*': ['read'], 'inner/kv/data/*': ['read'] }, 'n1');
   await writePolicy(db, 'writer', { 'kv/data/*': ['create'], 'kv/metadata/*': ['list'] });
   await writePolicy(db, 'reviser', { 'kv/data/*': ['update'] });
-  await writePolicy(db, 'ender', { 'auth/token/revoke-accessor': ['update'] });
-  await writePolicy(db, 'strong-ender', { 'auth/token/revoke-accessor': ['update', 'sudo'] });
+  await writePolicy(db, 'revoker', { 'auth/token/revoke-accessor': ['update'] });
+  await writePolicy(db, 'sudo-revoker', { 'auth/token/revoke-accessor': ['update', 'sudo'] });
 });
 afterAll(() => db.close());
 beforeEach(() => {
@@ -62,11 +62,11 @@ beforeEach(() => {
 
 describe('tokens', () => {
   test.each([undefined, '', 'x', 'sst_', `sst_${'a'.repeat(43)}`, `sbt_${'a'.repeat(200)}`, "sst_'; drop"])(
-    '%j is refused',
+    'refuses %j',
     async (token) => expect(await verdict({ token })).toBe(denied),
   );
 
-  test('a good one gives its caller', async () => {
+  test('returns the caller of a valid token', async () => {
     const { token, accessor } = await insertToken(db, { policies: ['reader'] });
     const decision = await newAuthenticator().authenticate(request({ token }));
     expect(decision).toEqual({
@@ -86,7 +86,7 @@ describe('tokens', () => {
     });
   });
 
-  test('ends at its moment, and a renewal that this process did not see counts', async () => {
+  test('refuses an expired token until it is renewed, by whichever process', async () => {
     const { token, accessor } = await insertToken(db, { expiresAt: new Date(now + 1000) });
     const authenticator = newAuthenticator();
     expect(await verdict({ token }, authenticator)).toBe('allowed');
@@ -99,29 +99,29 @@ describe('tokens', () => {
     expect(await verdict({ token }, authenticator)).toBe('allowed');
   });
 
-  test('is bound to its addresses', async () => {
+  test('refuses a token from an address that it is not bound to', async () => {
     const { token } = await insertToken(db, { boundCidrs: ['10.0.0.0/24'] });
     expect(await verdict({ token, remoteAddress: '::ffff:10.0.0.7' })).toBe('allowed');
     expect(await verdict({ token, remoteAddress: '10.0.1.7' })).toBe(denied);
   });
 
-  test('works as often as it may, over all processes together', async () => {
+  test('counts limited uses across processes', async () => {
     const { token } = await insertToken(db, { usesLeft: 5 });
     const two = [newAuthenticator(), newAuthenticator()];
-    const asked = await Promise.all(
+    const verdicts = await Promise.all(
       Array.from({ length: 20 }, (_, index) => verdict({ token }, two[index % 2])),
     );
-    expect(asked.filter((answer) => answer === 'allowed')).toHaveLength(5);
+    expect(verdicts.filter((result) => result === 'allowed')).toHaveLength(5);
     expect(await verdict({ token }, two[0])).toBe(denied);
   });
 
-  test('a use from a wrong address is not taken', async () => {
+  test('consumes no use for a request from a wrong address', async () => {
     const { token } = await insertToken(db, { usesLeft: 1, boundCidrs: ['10.0.0.0/24'] });
     expect(await verdict({ token, remoteAddress: '9.9.9.9' })).toBe(denied);
     expect(await verdict({ token })).toBe('allowed');
   });
 
-  test('unknown ones cost one statement each and are not remembered', async () => {
+  test('runs one statement for an unknown token and does not cache it', async () => {
     const authenticator = newAuthenticator();
     const token = newToken().reveal();
     await verdict({ token }, authenticator);
@@ -148,7 +148,7 @@ describe('batch tokens', () => {
       ...over,
     }).reveal();
 
-  test('work until they end', async () => {
+  test('are valid until they expire', async () => {
     const token = batch();
     const authenticator = newAuthenticator();
     expect(await verdict({ token }, authenticator)).toBe('allowed');
@@ -157,7 +157,7 @@ describe('batch tokens', () => {
     expect(await verdict({ token }, authenticator)).toBe(denied);
   });
 
-  test('end with their parent', async () => {
+  test('are revoked with their parent', async () => {
     const { accessor } = await insertToken(db);
     const token = batch({ parent_accessor: accessor });
     const authenticator = newAuthenticator();
@@ -174,7 +174,7 @@ describe('batch tokens', () => {
 });
 
 describe('policies', () => {
-  test('create or update lets a write pass; sudo is asked for where it must be', async () => {
+  test('allow a write with either create or update, and require sudo where a path needs it', async () => {
     const { token: writer } = await insertToken(db, { policies: ['writer'] });
     const { token: reviser } = await insertToken(db, { policies: ['reviser'] });
     expect(await verdict({ token: writer, operation: 'create-or-update' })).toBe('allowed');
@@ -182,16 +182,16 @@ describe('policies', () => {
     expect(await verdict({ token: writer })).toBe(denied);
     expect(await verdict({ token: writer, operation: 'patch' })).toBe(denied);
     expect(await verdict({ token: writer, operation: 'list', path: 'kv/metadata' })).toBe('allowed');
-    const ending = { operation: 'create-or-update', path: 'auth/token/revoke-accessor' } as const;
-    expect(await verdict({ ...ending, token: (await insertToken(db, { policies: ['ender'] })).token })).toBe(
-      denied,
-    );
+    const revocation = { operation: 'create-or-update', path: 'auth/token/revoke-accessor' } as const;
     expect(
-      await verdict({ ...ending, token: (await insertToken(db, { policies: ['strong-ender'] })).token }),
+      await verdict({ ...revocation, token: (await insertToken(db, { policies: ['revoker'] })).token }),
+    ).toBe(denied);
+    expect(
+      await verdict({ ...revocation, token: (await insertToken(db, { policies: ['sudo-revoker'] })).token }),
     ).toBe('allowed');
   });
 
-  test('default lets a token look at itself; a written default replaces it', async () => {
+  test('include the built-in default policy until an operator overwrites it', async () => {
     const { token } = await insertToken(db, { policies: ['default', 'not-written'] });
     expect(await verdict({ token, path: 'auth/token/lookup-self' })).toBe('allowed');
     await writePolicy(db, 'default', { 'kv/data/only': ['read'] });
@@ -199,7 +199,7 @@ describe('policies', () => {
     expect(await verdict({ token, path: 'kv/data/only' })).toBe('allowed');
   });
 
-  test('a changed policy holds at the next request', async () => {
+  test('apply to the next request after a change', async () => {
     const { token } = await insertToken(db, { policies: ['changing'] });
     const authenticator = newAuthenticator();
     expect(await verdict({ token }, authenticator)).toBe(denied);
@@ -209,7 +209,7 @@ describe('policies', () => {
     expect(await verdict({ token }, authenticator)).toBe(denied);
   });
 
-  test('another path can be asked about', async () => {
+  test('can be evaluated on a path other than the one of the request', async () => {
     const { token } = await insertToken(db, { policies: ['reader'] });
     const { caller } = await newAuthenticator().authenticate(request({ token }));
     const reader = createPolicyReader({ db });
@@ -221,7 +221,7 @@ describe('policies', () => {
 });
 
 describe('namespaces', () => {
-  test('a token works in its own and below, on the path seen from its own', async () => {
+  test('a token is valid in its own namespace and below, with paths relative to its own', async () => {
     const { token: team } = await insertToken(db, { policies: ['reader'], namespaceId: 'n1' });
     expect(await verdict({ token: team, namespace: 'team' })).toBe('allowed');
     expect(await verdict({ token: team, namespace: 'team/inner/' })).toBe('allowed');
@@ -232,7 +232,7 @@ describe('namespaces', () => {
     expect(await verdict({ token: root, namespace: 'other' })).toBe(denied);
   });
 
-  test('which ones exist is told only to those who may go there', async () => {
+  test('only callers whose policies allow the path learn that a namespace does not exist', async () => {
     const { token: root } = await insertToken(db);
     const { token: reader } = await insertToken(db, { policies: ['reader'] });
     expect(await verdict({ token: root, namespace: 'nowhere' })).toMatch(/^not_found/);
@@ -241,7 +241,7 @@ describe('namespaces', () => {
     expect(await verdict({ token: root, namespace: 'a//b' })).toMatch(/^invalid/);
   });
 
-  test('a namespace that was removed is gone, one that was made is there', async () => {
+  test('creating and deleting a namespace applies to the next request', async () => {
     const { token } = await insertToken(db);
     const authenticator = newAuthenticator();
     expect(await verdict({ token, namespace: 'late' }, authenticator)).toMatch(/^not_found/);
@@ -252,13 +252,13 @@ describe('namespaces', () => {
     expect(await verdict({ token, namespace: 'late' }, authenticator)).toMatch(/^not_found/);
   });
 
-  test('sys/sync/config answers in root and admin only', async () => {
+  test('sys/sync/config is available only in root and admin', async () => {
     const { token } = await insertToken(db);
     const path = 'sys/sync/config';
     expect(await verdict({ token, path })).toBe('allowed');
     expect(await verdict({ token, path, namespace: 'admin/' })).toBe('allowed');
     expect(await verdict({ token, path, namespace: 'team' })).toMatch(
-      /^forbidden: sys\/sync\/config answers only/,
+      /^forbidden: sys\/sync\/config is available only/,
     );
   });
 });
@@ -275,22 +275,22 @@ describe('paths without a token', () => {
     ['create-or-update', 'sys/health', denied],
     ['read', 'identity/oidc/plugins/.well-known/a/b', denied],
     ['read', 'sys/health/x', denied],
-  ] as const)('%s %s', async (operation, path, expected) => {
+  ] as const)('%s %s is %s', async (operation, path, expected) => {
     expect(await verdict({ operation, path })).toBe(expected);
   });
 
-  test('a path that ends like a login and is none asks for a token and its policies, like any other', async () => {
+  test('a path that only looks like a login needs a token and its policies', async () => {
     await writePolicy(db, 'roles', { 'auth/cloudB/role/*': ['create'] });
-    const asked = { operation: 'create-or-update', path: 'auth/cloudB/role/login' } as const;
+    const write = { operation: 'create-or-update', path: 'auth/cloudB/role/login' } as const;
     const { token } = await insertToken(db, { policies: ['roles'] });
-    const decision = await newAuthenticator().authenticate(request({ ...asked, token }));
+    const decision = await newAuthenticator().authenticate(request({ ...write, token }));
     expect(decision).toMatchObject({ allowed: true, caller: { grants: ['create'] } });
-    expect(await verdict({ ...asked, token: (await insertToken(db, { policies: ['reader'] })).token })).toBe(
+    expect(await verdict({ ...write, token: (await insertToken(db, { policies: ['reader'] })).token })).toBe(
       denied,
     );
   });
 
-  test('a login without a token carries no grants and works only where the mount stands', async () => {
+  test('a login has no grants, and is allowed only in the namespace of its mount', async () => {
     const login = { operation: 'create-or-update', path: 'auth/cloudB/login' } as const;
     const decision = await newAuthenticator().authenticate(request({ ...login, token: 'rubbish' }));
     expect(decision).toMatchObject({ allowed: true, caller: { accessor: null, grants: [], policies: [] } });
@@ -299,7 +299,7 @@ describe('paths without a token', () => {
   });
 });
 
-test('a revocation holds for every later request on every gateway, under load', async () => {
+test('a revocation applies to every later request on every gateway, under load', async () => {
   const gateways = Array.from({ length: 3 }, newAuthenticator);
   const others = await Promise.all(Array.from({ length: 3 }, () => insertToken(db)));
   let running = true;
@@ -313,7 +313,7 @@ test('a revocation holds for every later request on every gateway, under load', 
     const early = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
     await Promise.all(early.slice(0, 3));
     const revoked = revokeToken(db, accessor);
-    const during = gateways.map((gateway) => verdict({ token }, gateway)); // may go either way
+    const during = gateways.map((gateway) => verdict({ token }, gateway)); // either result is correct
     await revoked;
     const after = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
     expect(new Set(await Promise.all(after))).toEqual(new Set([denied]));
@@ -323,7 +323,7 @@ test('a revocation holds for every later request on every gateway, under load', 
   await Promise.all(load);
 });
 
-test('many requests share the look at the epoch and read their token once', async () => {
+test('concurrent requests share the reads of the epoch and of their token', async () => {
   const { token } = await insertToken(db);
   const authenticator = newAuthenticator();
   const burst = () => Promise.all(Array.from({ length: 500 }, () => verdict({ token }, authenticator)));
@@ -333,7 +333,7 @@ test('many requests share the look at the epoch and read their token once', asyn
   expect(queries.epoch).toBeLessThanOrEqual(4);
 });
 
-test('a database that does not answer refuses', async () => {
+test('a request is unavailable, not allowed, if the database is down', async () => {
   const broken: Db = { ...db, query: () => Promise.reject(new Error('down')) };
   const authenticator = createAuthenticator({ db: broken, keys });
   expect(await verdict({ token: newToken().reveal() }, authenticator)).toMatch(/^unavailable/);

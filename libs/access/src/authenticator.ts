@@ -15,7 +15,7 @@ import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
 import { type TokenReader, tokenReader } from './tokens/token-reader.ts';
 
-/** A request as far as its permission depends on it. */
+/** The properties of a request on which its permission depends. */
 export interface AccessRequest {
   token: string | undefined;
   /** The header `X-Service-Namespace`. */
@@ -27,32 +27,33 @@ export interface AccessRequest {
   requestId: string;
 }
 
-/** The answer, with the caller as far as it is known: the audit wants one in either case. */
+/** The decision, with as much of the caller as is known: the audit log needs it in either case. */
 export type Decision =
   | { allowed: true; caller: Caller }
   | { allowed: false; problem: Problem; caller: Caller };
 
 export interface Authenticator {
   /**
-   * Decides about one request. Never throws: bad input is `invalid`, a database that does not answer `unavailable`,
-   * and everything that a stranger should not tell apart (no token, a wrong, expired or revoked one, one from
-   * elsewhere, a namespace or mount that is not there) the same `permission denied`. That a namespace does not exist
-   * (`not_found`) is told only to those whose policies allow the path in it.
+   * Decides on one request. Never throws: invalid input is `invalid`, an unavailable database is `unavailable`. Cases
+   * that must look the same from outside are all `permission denied`: no token, an invalid, expired or revoked one, a
+   * wrong address, a namespace or mount that does not exist. Only callers whose policies allow the path in a namespace
+   * learn that it does not exist (`not_found`).
    */
   authenticate(request: AccessRequest): Promise<Decision>;
 }
 
 export interface AuthenticatorOptions {
-  /** May read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch` and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch` and update `tokens.uses_left`. */
   db: Db;
   keys: InternalKeys;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
 
 /**
- * Creates the authenticator: who is the caller, and what may it do. Tokens and namespaces are kept in memory, yet a revocation that was
- * committed before a request arrived applies to that request, whichever gateway it reaches (docs/conventions.md#21-tokens).
+ * Creates the authenticator, which determines the caller of a request and whether the request is allowed. It caches tokens and
+ * namespaces, yet a revocation applies to every request that arrives after it was committed, on every gateway
+ * (docs/conventions.md#21-tokens).
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator =>
   new DbAuthenticator(options);
@@ -97,9 +98,11 @@ class DbAuthenticator implements Authenticator {
     if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
     requireGrants(request, caller, token);
     if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
-    else caller.namespace = (await this.#namespaceAt(caller.namespace.path)) ?? absent(caller.namespace.path);
+    else
+      caller.namespace =
+        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(caller.namespace.path);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
-      throw outside(request.path);
+      throw notAdministrative(request.path);
   }
 
   async #authorizeLogin(mount: string, request: AccessRequest, caller: Caller): Promise<void> {
@@ -118,7 +121,7 @@ class DbAuthenticator implements Authenticator {
   }
 }
 
-/** Refuses a request that the policies of its token do not allow. */
+/** Refuses a request that the token's policies do not allow. */
 function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
   const path = pathFromNamespace(token.namespace.path, caller.namespace.path, request.path) ?? refuse();
   caller.grants = [...grantsOn(token, request.operation, path)];
@@ -157,16 +160,16 @@ function refuse(): never {
   throw permissionDenied();
 }
 
-function absent(namespace: string): never {
-  throw new Problem('not_found', `there is no namespace ${namespace}`);
+function namespaceNotFound(namespace: string): never {
+  throw new Problem('not_found', `namespace ${namespace} does not exist`);
 }
 
-const outside = (path: string) =>
-  new Problem('forbidden', `${path} answers only in the root and the administrative namespace`);
+const notAdministrative = (path: string) =>
+  new Problem('forbidden', `${path} is available only in the root and the administrative namespace`);
 
 const asProblem = (error: unknown): Problem =>
   error instanceof Problem
     ? error
-    : new Problem('unavailable', 'the token could not be checked because the database does not answer', {
+    : new Problem('unavailable', 'the token could not be checked because the database is unavailable', {
         cause: error,
       });

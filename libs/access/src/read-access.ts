@@ -5,10 +5,10 @@ import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-to
 import { ancestorExpirySql } from './tokens/ancestor-expiry.ts';
 import type { BatchToken } from './tokens/token.ts';
 
-// The epoch comes from the same statement, so the same snapshot, as what is read beside it: whatever was revoked
-// before that epoch is gone from the answer too.
+// The epoch comes from the same statement, and thus the same snapshot, as the row: a row never includes anything that
+// was revoked before its epoch.
 
-/** A row and the epoch at which it was true; no row when there is none. */
+/** A row, undefined if there is none, and the epoch at which it was read. */
 export interface AtEpoch<Row> {
   epoch: number;
   row: Row | undefined;
@@ -19,7 +19,7 @@ const rulesOf = (namespaceId: string, names: string) => `(
   from login.policies p where p.namespace_id = ${namespaceId} and p.name = any(${names})
 )`;
 
-/** The number that grows with every revocation and every change of a policy or namespace. */
+/** Reads the number that grows with every revocation and every change of a policy or namespace. */
 export async function readEpoch(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ value: number }>('select value from login.access_epoch');
   if (row === undefined) throw new Error('login.access_epoch is empty');
@@ -69,7 +69,7 @@ export async function readNamespace(sql: Sql, path: string): Promise<AtEpoch<Nam
   return { epoch: row.epoch, row: row.id === null ? undefined : { id: row.id, path } };
 }
 
-/** The namespace of a path, if an auth mount of that path stands in it. */
+/** Returns the namespace at a path if it contains an auth mount at the path `mount`. */
 export async function readLoginMount(
   sql: Sql,
   namespace: string,
@@ -83,7 +83,7 @@ export async function readLoginMount(
   return rows[0];
 }
 
-/** Takes one use of a token; false when none was left. */
+/** Consumes one use of a token. Returns false if none is left. */
 export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
   const rows = await sql.query<{ uses_left: number }>(
     'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
@@ -92,7 +92,7 @@ export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The policies of these names in one namespace; a name without a policy is left out. */
+/** Reads the policies with these names in one namespace; names without a policy are omitted. */
 export const readPolicies = (
   sql: Sql,
   namespaceId: string,

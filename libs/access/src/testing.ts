@@ -11,7 +11,7 @@ export interface TokenForTest {
   parentAccessor: string | null;
 }
 
-/** Inserts a service token and gives its text and accessor. */
+/** Inserts a service token. Returns its text and accessor. */
 export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
   const token = newToken().reveal();
   const accessor = newAccessor();
@@ -41,7 +41,7 @@ export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
   return { token, accessor };
 }
 
-/** Writes a policy and moves the epoch, as login does. */
+/** Writes a policy and increments the epoch, as login does. */
 export async function writePolicy(
   db: Db,
   name: string,
@@ -55,15 +55,15 @@ export async function writePolicy(
        on conflict (namespace_id, name) do update set rules = excluded.rules`,
       [namespaceId, name, JSON.stringify(rules)],
     );
-    await moveEpoch(tx);
+    await incrementEpoch(tx);
   });
 }
 
-/** Ends a token, as login does. */
+/** Revokes a token and increments the epoch, as login does. */
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('delete from login.tokens where accessor = $1', [accessor]);
-    await moveEpoch(tx);
+    await incrementEpoch(tx);
   });
 
-const moveEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');
+const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@secrets/telemetry';
 
-/** Something done again and again until it is stopped. */
+/** A task that is repeated until it is stopped. */
 export interface Repeated {
-  /** Resolves when the turn under way has ended. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
-/** Does `work` every so many seconds, one turn at a time; a turn that fails is logged and the next one comes. */
+/** Runs `work` every `seconds`, with jitter of 10 %, one run at a time. A failed run is logged and does not stop the next one. */
 export function every(
   seconds: number,
   name: string,
@@ -22,7 +22,7 @@ export function every(
       await sleep(jittered, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
       if (signal.aborted) return;
       await work(() => signal.aborted).catch((error: unknown) =>
-        log.warn({ error, task: name }, 'a background task failed; its next turn comes'),
+        log.warn({ error, task: name }, 'background task failed; will be retried'),
       );
     }
   };

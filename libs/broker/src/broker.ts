@@ -1,69 +1,68 @@
 import type { Json } from '@secrets/domain';
 
 /**
- * What becomes of a delivered message: `ack` removes it; `requeue` delivers it again later, and dead-letters it after
- * `deliveryLimit` deliveries; `dead-letter` sets it aside at once, for an operator to inspect.
+ * The outcome of a delivery: `ack` removes the message; `requeue` delivers it again later, and dead-letters it after
+ * `deliveryLimit` deliveries; `dead-letter` sets it aside immediately, for an operator to inspect.
  */
 export type Verdict = 'ack' | 'requeue' | 'dead-letter';
 
 export interface DeliveryContext {
-  /** How often this message was delivered, this time included. A crash of the consumer may count as one. */
+  /** How often this message was delivered, including this time. A crash of the consumer may count as a delivery. */
   deliveries: number;
   messageId: string;
 }
 
-/** Works on one message. Throwing, or not answering in time, is the same as `requeue`. */
+/** Handles one message. Throwing, or exceeding the timeout, is the same as `requeue`. */
 export type MessageHandler = (message: unknown, context: DeliveryContext) => Promise<Verdict>;
 
 /** One subscription to one queue. */
 export interface Consumer {
-  /** No handler starts from now on; those running go on to their end. Kept over reconnects. */
+  /** Starts no more handlers; running ones finish. Stays paused across reconnects. */
   pause(): Promise<void>;
-  /** Takes messages again. */
   resume(): Promise<void>;
-  /** No handler starts from now on; resolves when the last one running has ended and its verdict was sent. */
+  /** Starts no more handlers. Resolves when the running ones have ended and their verdicts were sent. */
   stop(): Promise<void>;
 }
 
 export interface Depth {
-  /** Messages waiting, those in a handler's hands not counted. */
+  /** Messages waiting, without those being handled. */
   ready: number;
-  /** Consumers taking from the queue, of every process. */
+  /** Consumers of the queue, in all processes. */
   consumers: number;
 }
 
 export interface DeadLetter {
   messageId: string;
-  /** The body as it came, decodable or not. */
+  /** The body as received, whether or not it is JSON. */
   text: string;
 }
 
 /**
- * Durable queues of JSON messages, each delivered at least once. A queue comes to be by its first use.
- * Messages arrive roughly in the order of their publication.
+ * Durable queues of JSON messages, each delivered at least once and roughly in the order of publication. A queue is
+ * created on first use.
  */
 export interface Broker {
   /**
-   * Resolves when the broker holds all messages durably. Throws `unavailable` when that could not be confirmed; any of
-   * them may have arrived nevertheless, and publishing them again is harmless to consumers.
+   * Resolves when the broker has stored all messages durably. Throws `unavailable` if that was not confirmed; any of the
+   * messages may have arrived nevertheless. Consumers must tolerate duplicates.
    */
   publish(queue: string, messages: readonly Json[]): Promise<void>;
-  /** At most `concurrency` handlers at once. Resolves at once, also while the broker cannot be reached. */
+  /** Runs at most `concurrency` handlers at once. Resolves immediately, even if the broker is unreachable. */
   consume(queue: string, options: { concurrency: number }, handler: MessageHandler): Promise<Consumer>;
-  /** Throws `unavailable` while the broker cannot be reached, like the two below. */
+  /** Throws `unavailable` if the broker is unreachable, as do the next two methods. */
   depth(queue: string): Promise<Depth>;
   deadLetterDepth(queue: string): Promise<number>;
-  /** The oldest dead letters; they stay where they are. */
+  /** Returns the oldest dead letters, without removing them. */
   deadLetters(queue: string, limit: number): Promise<DeadLetter[]>;
   state(): 'connected' | 'reconnecting';
-  /** Stops the consumers, lets running handlers and publications end, and closes. */
+  /** Stops the consumers, waits for running handlers and publications, and closes. */
   close(): Promise<void>;
 }
 
 /** How often a message is delivered before it is dead-lettered. RabbitMQ 4 has the same limit by default. */
 export const deliveryLimit = 20;
 
-/** The part of a logger that the brokers use; pino's fits. */
+/** The methods of a logger that the brokers use. A pino logger fits. */
 export interface BrokerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

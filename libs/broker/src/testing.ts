@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createTestDb } from '@secrets/db/testing';
 import { connect } from 'amqplib';
 import type { Broker, BrokerLog } from './broker.ts';
-import { openEmbeddedBroker } from './embedded-broker.ts';
-import { openRabbit, type RabbitOptions } from './rabbit-broker.ts';
-import { deadLetterQueue } from './rabbit-queues.ts';
+import { openEmbeddedBroker } from './embedded/embedded-broker.ts';
+import { openRabbit, type RabbitOptions } from './rabbit/rabbit-broker.ts';
+import { deadLetterQueue } from './rabbit/rabbit-queues.ts';
 
-export { describeBroker } from './conformance.ts';
-
-/** A broker of one test's own, and a way past it. */
+/** A broker for one test, and a way around it. */
 export interface TestBroker extends Broker {
-  /** Puts a text into a queue as it is, JSON or not. */
+  /** Inserts a message whose body may not be JSON. */
   sendText(queue: string, text: string): Promise<void>;
 }
 
@@ -18,8 +16,8 @@ const silent: BrokerLog = { info: () => undefined, warn: () => undefined, error:
 const requeuePauseMs = 10;
 
 /**
- * A broker with queues of its own, removed when closed: on the RabbitMQ of `TEST_AMQP_URL` when that is set, in-process
- * otherwise.
+ * Opens a broker whose queues are removed when it is closed: on the RabbitMQ of `TEST_AMQP_URL` if that is set, otherwise
+ * in-process.
  */
 export function openTestBroker(log = silent): Promise<TestBroker> {
   const url = process.env.TEST_AMQP_URL;
@@ -43,21 +41,21 @@ export async function openRabbitTestBroker(
   const queuePrefix = `test.${randomBytes(8).toString('hex')}.`;
   const broker = openRabbit({ log: silent, requeuePauseMs, queuePrefix, ...given });
   const used = new Set<string>();
-  const using = (queue: string) => {
+  const recorded = (queue: string) => {
     used.add(queuePrefix + queue);
     return queue;
   };
-  const watched: Broker = {
+  const recording: Broker = {
     ...broker,
-    publish: (queue, messages) => broker.publish(using(queue), messages),
-    consume: (queue, options, handler) => broker.consume(using(queue), options, handler),
-    depth: (queue) => broker.depth(using(queue)),
-    deadLetterDepth: (queue) => broker.deadLetterDepth(using(queue)),
+    publish: (queue, messages) => broker.publish(recorded(queue), messages),
+    consume: (queue, options, handler) => broker.consume(recorded(queue), options, handler),
+    depth: (queue) => broker.depth(recorded(queue)),
+    deadLetterDepth: (queue) => broker.deadLetterDepth(recorded(queue)),
   };
-  const direct = process.env.TEST_AMQP_URL ?? given.url; // `given.url` may lead through a proxy that is cut
-  return withClose(watched, {
+  const direct = process.env.TEST_AMQP_URL ?? given.url; // `given.url` may be that of a proxy that is closed
+  return withClose(recording, {
     sendText: async (queue, text) => {
-      await broker.depth(using(queue)); // declares it
+      await broker.depth(recorded(queue)); // declares the queue
       await onChannel(direct, async (channel) => {
         channel.sendToQueue(queuePrefix + queue, Buffer.from(text), { persistent: true });
       });

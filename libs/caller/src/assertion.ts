@@ -3,14 +3,14 @@ import { Problem } from '@secrets/domain';
 import type { Caller } from './caller.ts';
 import type { InternalKeys } from './internal-keys.ts';
 
-/** The header that carries the assertion inward. */
+/** The header that carries the assertion to internal services. */
 export const assertionHeader = 'x-caller-assertion';
 
 const lifetimeSeconds = 30;
 const leewaySeconds = 5;
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url');
 
-/** One request from one service to another: what the assertion is bound to. */
+/** The request to which an assertion is bound. */
 export interface AssertedRequest {
   from: string;
   to: string;
@@ -20,9 +20,9 @@ export interface AssertedRequest {
 }
 
 /**
- * Signs, for 30 seconds and this one request, who the caller is: a JWT (HS256) with the key of this direction.
- * Made by hand on node:crypto, since it is made and checked at every request and WebCrypto's hop through the
- * thread pool costs more than the whole signature.
+ * Signs who the caller is, for one request and 30 seconds: a JWT (HS256) with the key of this direction.
+ * Built directly on node:crypto because it runs at every request, and WebCrypto's switch to the thread pool costs more
+ * than the signature itself.
  */
 export function signAssertion(keys: InternalKeys, request: AssertedRequest, caller: Caller): string {
   const now = Math.floor(Date.now() / 1000);
@@ -37,28 +37,31 @@ export function signAssertion(keys: InternalKeys, request: AssertedRequest, call
   return `${signed}.${mac(keys.keyFor(request.from, request.to), signed).toString('base64url')}`;
 }
 
-/** The caller of a request, or a problem (`forbidden`) when the assertion is absent, false, expired or made for another request. */
+/**
+ * Verifies an assertion and returns its caller.
+ * @throws a problem (`forbidden`) if the assertion is missing, forged, expired or bound to another request
+ */
 export function verifyAssertion(
   keys: InternalKeys,
   assertion: string | undefined,
   request: AssertedRequest,
 ): Caller {
   const [head, body, signature] = (assertion ?? '').split('.');
-  if (head !== header || body === undefined || signature === undefined) throw refused();
+  if (head !== header || body === undefined || signature === undefined) throw invalidAssertion();
   const expected = mac(keys.keyFor(request.from, request.to), `${head}.${body}`);
-  const given = Buffer.from(signature, 'base64url');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused();
+  const actual = Buffer.from(signature, 'base64url');
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw invalidAssertion();
   const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
   const expired = typeof payload.exp !== 'number' || payload.exp + leewaySeconds < Date.now() / 1000;
   const bound =
     payload.iss === request.from &&
     payload.aud === request.to &&
     payload.req === `${request.method} ${request.path}`;
-  if (expired || !bound) throw refused();
-  return payload.caller as Caller; // signed by us: its shape was checked by the compiler where it was made
+  if (expired || !bound) throw invalidAssertion();
+  return payload.caller as Caller; // the signature proves that `signAssertion` created it, with a `Caller`
 }
 
-/** A caller for a service's own errands, such as sync-control asking secrets. */
+/** A caller for requests that a service makes on its own behalf, such as those of sync-control to secrets. */
 export const serviceCaller = (service: string, requestId: string): Caller => ({
   requestId,
   accessor: null,
@@ -77,11 +80,11 @@ const mac = (key: Buffer, text: string): Buffer =>
 
 const keyObjects = new WeakMap<Buffer, KeyObject>();
 
-/** Making an HMAC from plain bytes costs seven times as much as the HMAC: the key is turned into an object once. */
+/** Creating a key from bytes for each HMAC costs seven times as much as the HMAC itself, so the key object is cached. */
 function keyObjectOf(key: Buffer): KeyObject {
-  const known = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, known);
-  return known;
+  const keyObject = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, keyObject);
+  return keyObject;
 }
 
-const refused = () => new Problem('forbidden', 'the caller assertion is missing or not valid');
+const invalidAssertion = () => new Problem('forbidden', 'the caller assertion is missing or invalid');

@@ -2,17 +2,20 @@ import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { decodeKey } from '@secrets/seal';
 
-/** Keys with which one service proves to another who it is and for whom it asks: one key a direction. */
+/** Keys with which one service proves to another its own identity and that of the caller: one key per direction. */
 export interface InternalKeys {
-  /** The key of `from` speaking to `to`. Throws when this installation's file does not hold it. */
+  /**
+   * The key with which `from` signs requests to `to`.
+   * @throws if the key file does not contain it
+   */
   keyFor(from: string, to: string): Buffer;
 }
 
 /**
  * Reads `INTERNAL_KEY_FILE`. Two forms:
  * - one line, 32 bytes in base64 or hex: the installation's key, from which each direction's key is derived;
- * - lines `<from>><to>:<key>`: only the directions that this service needs, so that one service's file does not
- *   let it speak for another. `deriveInternalKeys` makes them.
+ * - lines `<from>><to>:<key>`: only the directions that this service needs, so that it cannot impersonate another one.
+ *   `deriveInternalKeys` creates them.
  */
 export function readInternalKeys(file: string): InternalKeys {
   return parseInternalKeys(readFileSync(file, 'utf8'), file);
@@ -24,7 +27,8 @@ export function parseInternalKeys(text: string, source: string): InternalKeys {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   const [first] = lines;
-  if (first === undefined) throw new Error(`${source} holds no key; make one with: openssl rand -base64 32`);
+  if (first === undefined)
+    throw new Error(`${source} contains no key; create one with: openssl rand -base64 32`);
   if (!first.includes('>')) return derived(decodeKey(first, source));
   const keys = new Map(
     lines.map((line) => [
@@ -35,13 +39,13 @@ export function parseInternalKeys(text: string, source: string): InternalKeys {
   return {
     keyFor: (from, to) => {
       const key = keys.get(`${from}>${to}`);
-      if (key === undefined) throw new Error(`${source} holds no key for ${from}>${to}`);
+      if (key === undefined) throw new Error(`${source} contains no key for ${from}>${to}`);
       return key;
     },
   };
 }
 
-/** The lines of a service's own key file: each direction in which it speaks or is spoken to. */
+/** Creates the content of one service's key file: a line for each direction in which it sends or receives requests. */
 export function deriveInternalKeys(
   installationKey: Buffer,
   directions: readonly (readonly [from: string, to: string])[],
@@ -57,11 +61,11 @@ function derived(installationKey: Buffer): InternalKeys {
   return {
     keyFor: (from, to) => {
       const direction = `${from}>${to}`;
-      const known =
+      const key =
         cache.get(direction) ??
         Buffer.from(hkdfSync('sha256', installationKey, '', `assertion ${direction}`, 32));
-      cache.set(direction, known);
-      return known;
+      cache.set(direction, key);
+      return key;
     },
   };
 }

@@ -1,12 +1,15 @@
 import { permissionDenied } from '@secrets/domain';
 import { type Caller, type Capability, isRoot } from './caller.ts';
 
-/** Refuses what the caller's policies do not grant on the path of this request. */
+/**
+ * Requires that the caller's policies grant a capability on the path of this request.
+ * @throws `permissionDenied()`
+ */
 export function requireCapability(caller: Caller, capability: Capability): void {
   if (!isRoot(caller) && !caller.grants.includes(capability)) throw permissionDenied();
 }
 
-/** Refuses a write that the caller's policies do not grant: `update` for what exists, `create` for what does not. */
+/** Requires the capability for a write: `update` if the object exists, `create` if it does not. */
 export const requireGrant = (caller: Caller, exists: boolean): void =>
   requireCapability(caller, exists ? 'update' : 'create');
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Takes variables from files where the environment names a file instead: `DATABASE_URL_FILE` gives `DATABASE_URL`.
- * For values that hold a password and so should not stand in an environment.
+ * Returns the environment with variables read from files: `DATABASE_URL` from the file that `DATABASE_URL_FILE` names. For
+ * values that contain a password and therefore should not be in the environment itself.
  */
 export function withFiles(
   env: Record<string, string | undefined>,

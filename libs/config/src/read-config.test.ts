@@ -9,7 +9,7 @@ const Env = z.object({
   LIST: commaList.optional(),
 });
 
-test('reads, defaults and converts', () => {
+test('converts values and applies defaults', () => {
   expect(readConfig(Env, { URL: 'http://a', SANDBOX: 'off', LIST: 'a, b,' })).toEqual({
     PORT: 7,
     URL: 'http://a',
@@ -18,7 +18,7 @@ test('reads, defaults and converts', () => {
   });
 });
 
-test('names what is missing or wrong, never the value', () => {
+test('names missing and invalid variables, never their values', () => {
   const read = () => readConfig(Env, { PORT: 'canary', URL: '' });
   expect(read).toThrow(/URL: is required/);
   expect(read).toThrow(/PORT: /);

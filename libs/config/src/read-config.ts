@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A bad environment: one line a variable, names and reasons, never values. */
+/** An invalid environment: one line per variable, with names and reasons, never values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Parses an environment with a zod schema. Empty variables count as absent. Throws `ConfigError` that names each
- * bad variable and the reason, and never shows a value.
+ * Parses an environment with a zod schema. Empty variables count as absent.
+ * @throws `ConfigError`, with the name of each invalid variable and the reason, never a value
  */
 export function readConfig<Schema extends z.ZodType>(
   schema: Schema,
@@ -19,7 +19,7 @@ export function readConfig<Schema extends z.ZodType>(
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${reasonOf(issue, given)}`);
-  throw new ConfigError(`the environment is not usable:\n${lines.join('\n')}`);
+  throw new ConfigError(`invalid environment:\n${lines.join('\n')}`);
 }
 
 function reasonOf(issue: z.core.$ZodIssue, given: Record<string, unknown>): string {
@@ -32,10 +32,10 @@ export const toggle = z
   .enum(['on', 'off', 'true', 'false', '1', '0'])
   .transform((word) => ['on', 'true', '1'].includes(word));
 
-/** A TCP port; 0 asks for any free one. */
+/** A TCP port; 0 means any free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
-/** A comma-separated list; blanks around the parts are dropped. */
+/** A comma-separated list. Blanks around the parts, and empty parts, are dropped. */
 export const commaList = z.string().transform((text) =>
   text
     .split(',')

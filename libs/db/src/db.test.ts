@@ -24,13 +24,13 @@ describe('Db', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('migrates once, and several callers at once do no harm', async () => {
+  test('runs each migration once, also with concurrent callers', async () => {
     const applied = await Promise.all([migrate(db, { schema, folder }), migrate(db, { schema, folder })]);
     expect(applied.flat()).toHaveLength(1);
     expect(await migrate(db, { schema, folder })).toEqual([]);
   });
 
-  test('a migration that fails leaves nothing behind', async () => {
+  test('rolls a failed migration back completely', async () => {
     writeFileSync(
       join(folder, '002.do.broken.sql'),
       `create table ${schema}.half (id int); select no_such_column;`,
@@ -49,7 +49,7 @@ describe('Db', () => {
     await expect(migrate(db, { schema, folder })).rejects.toThrow(/MD5|checksum/i);
   });
 
-  test('gives the same JavaScript values for every column type in use', async () => {
+  test('returns the documented JavaScript type for each column type', async () => {
     const [row] = await db.query(
       `select 9007199254740991::int8 as big, '\\x00ff'::bytea as bytes, '{"a":[1,null]}'::jsonb as json,
                 '2026-01-02T03:04:05.678Z'::timestamptz as at, null::text as nothing, true as yes, array['x','y'] as list`,
@@ -66,7 +66,7 @@ describe('Db', () => {
     expect([...bytes]).toEqual([0, 255]);
   });
 
-  test('takes JSON as text, arrays as arrays, bytes, dates and null', async () => {
+  test('accepts JSON as text, arrays, bytes, dates and null as parameters', async () => {
     const [row] = await db.query<{
       json: unknown;
       found: boolean;
@@ -93,12 +93,12 @@ describe('Db', () => {
     expect(rows).toEqual([{ name: 'kept' }]);
   });
 
-  test('the outer handle inside a transaction is an error, not a hang', async () => {
+  test('refuses the outer Db inside a transaction, instead of hanging', async () => {
     await expect(db.transaction(() => db.query('select 1'))).rejects.toThrow(/only its own handle/);
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('tells a unique violation, and of which constraint', async () => {
+  test('recognises a unique violation and its constraint', async () => {
     const error = await db
       .query(`insert into ${schema}.things (name) values ('kept')`)
       .catch((e: unknown) => e);
@@ -107,7 +107,7 @@ describe('Db', () => {
     expect(isUniqueViolation(error, 'another')).toBe(false);
   });
 
-  test('concurrent transactions on one row do not lose updates', async () => {
+  test('concurrent transactions on one row lose no update', async () => {
     const bump = () =>
       db.transaction((tx) => tx.query(`update ${schema}.things set seen = seen + 1 where name = 'kept'`));
     await Promise.all(Array.from({ length: 20 }, bump));

@@ -4,25 +4,24 @@ import Postgrator from 'postgrator';
 import type { Db, Tx } from './db.ts';
 
 export interface Migrations {
-  /** The schema that these migrations own; its history stands in `<schema>.schema_version`. */
+  /** The schema that these migrations own. Its history is in `<schema>.schema_version`. */
   schema: string;
   /** Folder of `001.do.what-it-does.sql` files. */
   folder: string;
 }
 
 /**
- * Brings one schema up to date: numbered SQL, forward only. A migration that ran and was changed afterwards stops
- * it (checksum). Several processes may call it at once; one works and the others wait (advisory lock).
- * Returns the names of the migrations that ran.
+ * Runs the migrations that a schema lacks, and returns their names. Migrations are numbered SQL files and go forward only.
+ * Several processes may call this at once: one migrates and the others wait for its advisory lock.
  *
- * A role that may not create anything (the services' own roles, in production) passes when nothing is left to do,
- * and gets an error that says how to migrate when something is.
+ * A role that may not create anything (the services' own roles, in production) succeeds if the schema is up to date.
+ * @throws if a migration fails, was changed after it ran, or is not permitted to this role
  */
 export async function migrate(db: Db, { schema, folder }: Migrations): Promise<string[]> {
   if ((await appliedVersion(db, schema)) === latestVersion(folder)) return [];
   try {
     return await db.transaction(async (tx) => {
-      await tx.query('set local statement_timeout = 0'); // an index on a large table takes its time
+      await tx.query('set local statement_timeout = 0'); // creating an index on a large table takes long
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`migrate ${schema}`]);
       const applied = await migrator(tx, { schema, folder }).migrate();
       return applied.map((migration) => migration.filename);
@@ -59,6 +58,6 @@ const latestVersion = (folder: string): number =>
 
 function reason(error: unknown): string {
   if (errorCode(error) === '42501')
-    return 'this role may not; run the migrations as the owner of the database first';
+    return 'this role is not permitted to; run the migrations as the owner of the database first';
   return error instanceof Error ? error.message : String(error);
 }

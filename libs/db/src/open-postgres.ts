@@ -6,21 +6,21 @@ import { TransactionGuard } from './transaction-guard.ts';
 
 export interface PostgresOptions {
   url: string;
-  /** Connections at most; default 10. */
+  /** Maximum number of connections; default 10. */
   connections?: number;
-  /** Milliseconds after which a statement is cancelled by the server; default 15,000. */
+  /** Milliseconds after which the server cancels a statement; default 15,000. */
   statementTimeoutMs?: number;
   applicationName?: string;
-  /** Told of a connection that broke while idle; the pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onIdleError?: (error: Error) => void;
 }
 
 /**
- * Statements are few, and look rows up by key: a plan made for any parameters is as good as one made for these, and is
- * made once. Left to itself Postgres plans those with an array anew each time, for longer than they run.
+ * The services run few different statements, which look rows up by key: a generic plan is as good as a custom one, and is
+ * created once. By default, Postgres replans statements with an array parameter each time, which takes longer than they run.
  * https://www.postgresql.org/docs/current/runtime-config-query.html#GUC-PLAN-CACHE-MODE
  */
-const planOnce = '-c plan_cache_mode=force_generic_plan';
+const genericPlans = '-c plan_cache_mode=force_generic_plan';
 
 const int8 = 20;
 const types = {
@@ -30,7 +30,7 @@ const types = {
 
 const statementNames = new Map<string, string>();
 
-/** One prepared statement per text and connection: parsed and planned once. */
+/** Names the prepared statement of a text: each connection parses and plans it once. */
 function statementName(text: string): string {
   let name = statementNames.get(text);
   if (name === undefined) {
@@ -50,8 +50,8 @@ const run = async <Row>(
 };
 
 /**
- * Opens a pool on a Postgres server (15 or newer). Connections are made when needed, and replaced when they are lost:
- * a statement that the server did not answer throws the problem `unavailable`, and may have been carried out.
+ * Opens a pool on a Postgres server (15 or newer). Connections are opened when needed, and replaced when they are lost. A
+ * statement that the server did not answer throws the problem `unavailable`; it may have been executed.
  */
 export function openPostgres(options: PostgresOptions): Db {
   const pool = new pg.Pool({
@@ -62,7 +62,7 @@ export function openPostgres(options: PostgresOptions): Db {
     statement_timeout: options.statementTimeoutMs ?? 15_000,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
-    options: planOnce,
+    options: genericPlans,
     application_name: options.applicationName ?? 'secrets-service',
     types,
   });
@@ -110,7 +110,7 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch(() => undefined); // the first error is the one worth telling
+    await client.query('rollback').catch(() => undefined); // the first error is the one to report
     throw error;
   }
 }
@@ -120,15 +120,15 @@ function asUnavailable(error: unknown): never {
   throw new Problem('unavailable', 'the database does not answer', { cause: error });
 }
 
-/** The words are those of pg for a connection that broke before, and of its pool for none in time; they have no code. */
-const lossWords =
+/** Messages of pg for a broken connection, and of its pool for a connection timeout. These errors have no code. */
+const lossMessages =
   /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/;
 
-/** Lost, refused, not to be had: the server stops, starts, is gone, or takes no more connections. */
+/** Whether no connection was available or it was lost: the server is starting, stopping or down, or has no free connection. */
 function isConnectionLoss(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
     /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT|ENOENT$)/.test(code) ||
-    lossWords.test(String(error))
+    lossMessages.test(String(error))
   );
 }

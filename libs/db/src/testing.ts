@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from './db.ts';
 import { openPostgres } from './open-postgres.ts';
 
-/** A database for one test file, dropped when it is closed. */
+/** A database for one test file. `close` drops it. */
 export interface TestDb extends Db {
   url: string;
 }
 
 /**
- * Creates a database on the test server, as a copy of `template` if one is named and empty otherwise.
+ * Creates a database on the test server: a copy of `template`, or an empty one by default.
  * @throws if there is no test server
  */
 export async function createTestDb(template = 'template0'): Promise<TestDb> {
@@ -28,17 +28,15 @@ export async function createTestDb(template = 'template0'): Promise<TestDb> {
   };
 }
 
-/** The URL of the server for tests, which `npm test` starts. */
+/** The URL of the test server, which `npm test` starts. */
 export function testServerUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
   if (url === undefined)
-    throw new Error(
-      'there is no database server for tests: use `npm test -- <files>`, or set TEST_DATABASE_URL',
-    );
+    throw new Error('no database server for tests: use `npm test -- <files>`, or set TEST_DATABASE_URL');
   return url;
 }
 
-/** The URL of another database of the same server. */
+/** The URL of another database on the same server. */
 export const databaseOf = (serverUrl: string, name: string): string =>
   Object.assign(new URL(serverUrl), { pathname: `/${name}` }).toString();
 

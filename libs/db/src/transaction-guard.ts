@@ -12,11 +12,6 @@ export class TransactionGuard {
     return this.#inside.run(true, work);
   }
 
-  /** Runs work that a transaction starts but does not wait for, as if outside. */
-  leave<T>(work: () => T): T {
-    return this.#inside.exit(work);
-  }
-
   assertOutside(): void {
     if (this.#inside.getStore()) throw new Error('inside a transaction, only its own handle may be used');
   }

@@ -3,35 +3,35 @@ import type { z } from 'zod';
 
 export type Granularity = 'secret-path' | 'secret-key';
 
-/** How external secrets of a type are named. */
-export interface NameRule {
-  /** The template used where the destination has none of its own. */
+/** How the external secrets of a type are named. */
+interface NameRule {
+  /** Returns the template of destinations that do not set their own. */
   defaultTemplate(prefix: string, granularity: Granularity): string;
-  /** Brings what the default template gives to what the destination allows. A template of the user's own is left as it is. */
+  /** Turns the result of the default template into a valid name. The results of users' own templates are not changed. */
   normalise(name: string): string;
-  /** Why the destination cannot take the name, as a sentence that begins after "the name …"; undefined when it can. */
+  /** Returns why the name is invalid, as a clause that follows "the name"; undefined if it is valid. */
   check(name: string): string | undefined;
-  /** Equal for two names that the destination takes for the same. */
+  /** Returns the same key for names that the destination does not distinguish, such as names that differ in case. */
   collisionKey(name: string): string;
 }
 
-/** What tags, labels, or the like a type takes. */
-export interface TagRule {
-  /** How many the user may set; what we set ourselves is already subtracted. */
+/** The tags, labels or the like that a type accepts. */
+interface TagRule {
+  /** Number of custom tags, without the built-in ones. */
   maxCustomTags: number;
-  /** Why the tag cannot be set; undefined when it can. */
+  /** Returns why the tag is invalid, as a clause that follows its key; undefined if it is valid. */
   check(key: string, value: string): string | undefined;
 }
 
-/** The pure half of a destination type. Its other half is the driver in the type's worker. */
+/** The part of a destination type that does no I/O. Its other part is the driver in the type's worker. */
 export interface DestinationDescription {
   /** The API's type identifier. */
   type: string;
-  /** Every field of the create and update request; all optional, because an update keeps what it omits. */
+  /** The fields of the create and update requests. They are treated as optional: an update keeps what it omits. */
   fields: z.ZodObject;
-  /** What a non-secret field is when nobody ever set it. Every non-secret field has one; null is none. */
+  /** The default of every non-secret field that is stored. */
   defaults: Readonly<Record<string, Json>>;
-  /** Fields kept sealed and shown as asterisks. */
+  /** Fields that are stored encrypted and shown as asterisks. */
   secretFields: readonly string[];
   /** Fields shown in `connection_details`; the others are in `options`. */
   connectionFields: readonly string[];
@@ -39,11 +39,11 @@ export interface DestinationDescription {
   immutableFields: readonly string[];
   supportsTags: boolean;
   tagRule: TagRule;
-  /** UTF-8 bytes of one value. */
+  /** Maximum size of a value, in UTF-8 bytes. */
   maxValueBytes: number;
-  /** Whether the destination takes an empty value. */
+  /** Whether the destination accepts an empty value. */
   takesEmptyValue: boolean;
   nameRule: NameRule;
-  /** What is wrong with the fields taken together; one sentence each, naming the field. */
+  /** Returns what is wrong with the combination of fields, one sentence each, which begins with the field's name. */
   check(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[];
 }

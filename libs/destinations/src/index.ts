@@ -1,8 +1,7 @@
-export * from './built-in-tags.ts';
-export * from './clouda-sm.ts';
-export * from './description.ts';
-export * from './external-name.ts';
-export * from './name-template/name-variables.ts';
-export * from './parse-destination.ts';
-export * from './present-destination.ts';
-export * from './registry.ts';
+export type { DestinationDescription } from './description.ts';
+export { externalName } from './names/external-name.ts';
+export { destinationTypes, findDescription } from './registry.ts';
+export { parseDestination } from './request/parse-destination.ts';
+export { presentDestination } from './request/present-destination.ts';
+export { builtInTags, ownerTag } from './tags/built-in-tags.ts';
+export { cloudASm } from './types/clouda-sm.ts';

@@ -1,13 +1,13 @@
 import { Problem } from '@secrets/domain';
-import { cloudASm } from './clouda-sm.ts';
 import type { DestinationDescription } from './description.ts';
+import { cloudASm } from './types/clouda-sm.ts';
 
-/** Every destination type. A further one is its file and its line here. */
+/** Every destination type, by its identifier. */
 export const destinationTypes: Readonly<Record<string, DestinationDescription>> = {
   [cloudASm.type]: cloudASm,
 };
 
-/** The description of a type. Throws `Problem` `invalid` that lists the types for one that does not exist. */
+/** Returns the description of a type. Throws `Problem` `invalid`, which lists the types, if it does not exist. */
 export function findDescription(type: string): DestinationDescription {
   const description = Object.hasOwn(destinationTypes, type) ? destinationTypes[type] : undefined;
   if (description) return description;

@@ -1,24 +1,24 @@
-/** Why a driver failed: the closed list. Everything after (retry, status, whom to tell) is decided from it. */
+/** Why a driver failed: a closed list. Retries and the status depend on it. */
 export const faultKinds = [
   'unauthenticated', // the credentials are refused
-  'forbidden', // the credentials are good and may not do this
-  'rejected', // the request can never succeed as it is: a name, a tag, a setting, a limit
-  'too_large', // the value is over the destination's size
-  'conflict', // an external secret of that name exists and is not ours
-  'throttled', // too many requests; wait
-  'not_ready', // this one external secret is still busy after an earlier call, the destination is not; only this entry waits
-  'unavailable', // the destination is down, silent, or talks nonsense
+  'forbidden', // the credentials are valid but lack a permission
+  'rejected', // the request cannot succeed unchanged: a name, a tag, a setting, a limit
+  'too_large', // the value exceeds the destination's size limit
+  'conflict', // an external secret of that name exists and does not belong to this association
+  'throttled', // too many requests
+  'not_ready', // this external secret is busy after an earlier call; other entries of the destination need not wait
+  'unavailable', // the destination is down, does not answer, or answers unintelligibly
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * A driver's failure: a kind and a sentence of ours, which the operator reads in `last_error`. Never holds the
- * remote's body nor a value.
+ * A driver's failure: a kind and our own message, which the operator reads in `last_error`. Never contains the destination's
+ * response or a secret value.
  */
 export class Fault extends Error {
   readonly kind: FaultKind;
-  /** What the destination asked to wait, for `throttled` and `unavailable`. */
+  /** How long the destination asked to wait, for `throttled` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { flag, integer, stringList, stringMap } from './lenient-fields.ts';
 
-test('scalars and lists are also taken as strings', () => {
+test('accepts scalars and lists as strings', () => {
   expect(flag.parse('true')).toBe(true);
   expect(flag.parse('0')).toBe(false);
   expect(integer.parse('-12')).toBe(-12);
@@ -9,7 +9,7 @@ test('scalars and lists are also taken as strings', () => {
   expect(stringMap.parse({ a: 'b' })).toEqual({ a: 'b' });
 });
 
-test('what is neither is refused, and the reason holds no value', () => {
+test('refuses other values, without quoting them', () => {
   for (const field of [flag, integer]) {
     expect(field.safeParse('canary').error?.issues[0]?.message).toMatch(/^must be/);
   }

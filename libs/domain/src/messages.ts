@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Queue of one destination type's work. Its messages say "look at entry E"; ids only. */
+/** The work queue of a destination type. A message means "process this entry", and contains only ids. */
 export const syncQueue = (destinationType: string): string => `sync.${destinationType.toLowerCase()}`;
 
 export const EntryMessage = z.object({ entry_id: z.uuid(), destination_id: z.uuid() });
 export type EntryMessage = z.infer<typeof EntryMessage>;
 
-/** Queue on which `secrets` tells that a watched secret may read differently now. */
+/** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 
 export const SecretChangedMessage = z.object({ secret_id: z.uuid() });

@@ -1,34 +1,30 @@
-/** Why a request failed. Domain code knows these words and no HTTP; `libs/http` holds the one table to status codes. */
-export const problemKinds = [
-  'invalid',
-  'unauthenticated',
-  'forbidden',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'queue_full',
-  'rate_limited',
-  'bad_gateway',
-  'unavailable',
-] as const;
-
-export type ProblemKind = (typeof problemKinds)[number];
+/** Why a request failed. Domain code uses these kinds; only `libs/http` maps them to status codes. */
+export type ProblemKind =
+  | 'invalid'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'queue_full'
+  | 'rate_limited'
+  | 'bad_gateway'
+  | 'unavailable';
 
 export interface ProblemOptions {
   /** Seconds after which a retry may succeed; becomes `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The verbs that would be taken; becomes `Allow`. */
+  /** The supported methods; becomes `Allow`. */
   allowed?: readonly string[];
-  /** Further sentences, one per field or cause. */
+  /** Further messages, one per field or cause. */
   also?: readonly string[];
   cause?: unknown;
 }
 
 /**
- * A refusal that the caller is meant to read: a kind and sentences of ours. Never holds a secret value or a
- * remote's body. `not_found` with an empty sentence is the answer for a missing object or an empty list.
+ * A failure that is reported to the caller: a kind and our own messages. Never contains a secret value or a response of an
+ * external system. `not_found` without a message is the response for a missing object or an empty list.
  */
 export class Problem extends Error {
   readonly kind: ProblemKind;
@@ -46,10 +42,10 @@ export class Problem extends Error {
   }
 }
 
-/** A missing object or an empty list, which need no sentence (docs/conventions.md#13-errors); or what is missing. */
+/** A missing object or an empty list, which need no message (docs/conventions.md#13-errors); or a message that says what is missing. */
 export const notFound = (sentence?: string): Problem => new Problem('not_found', sentence);
 
-/** Bad input; the sentence names the field. */
+/** Invalid input. The message names the field. */
 export const invalid = (sentence: string, also: readonly string[] = []): Problem =>
   new Problem('invalid', sentence, { also });
 

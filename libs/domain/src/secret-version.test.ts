@@ -4,11 +4,11 @@ import { decodeSecretData, encodeSecretData, SecretData, versionAad } from './se
 const nested = (levels: number): unknown => (levels === 0 ? 'leaf' : { inner: nested(levels - 1) });
 
 describe('the value of a version', () => {
-  test.each([[null], [[]], ['text'], [1], [undefined]])('%j is refused: it is no object', (given) => {
+  test.each([[null], [[]], ['text'], [1], [undefined]])('refuses %j, which is not an object', (given) => {
     expect(SecretData.safeParse(given).success).toBe(false);
   });
 
-  test('100 levels pass, 101 do not, and a hundred thousand do not break anything', () => {
+  test('accepts 100 levels, and refuses 101 and 100,000', () => {
     expect(SecretData.safeParse(nested(100)).success).toBe(true);
     expect(SecretData.safeParse(nested(101)).success).toBe(false);
     const deep = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
@@ -16,7 +16,7 @@ describe('the value of a version', () => {
   });
 
   test.each(['{"__proto__":{"a":1}}', '{"a":"\\ud800","b":"\\u0000"}', '{}', '{"ä/ö":[1,null,{"x":false}]}'])(
-    '%s comes back as it was',
+    'decodes %s unchanged',
     (text) => {
       const parsed = SecretData.parse(JSON.parse(text));
       expect(JSON.stringify(decodeSecretData(encodeSecretData(parsed)))).toBe(text);
@@ -24,7 +24,7 @@ describe('the value of a version', () => {
   );
 });
 
-test('two locations never share additional authenticated data', () => {
+test('different locations have different additional authenticated data', () => {
   const location = { mountId: 'm', path: 'a:b', versionId: 'v' };
   const others = [
     { ...location, mountId: 'n' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a version's value belongs: all of it is known before the version has a number. */
+/** What a version's value belongs to. All of it is known before the version has a number. */
 export interface VersionLocation {
   mountId: string;
   /** The secret's path under its mount. */
@@ -13,13 +13,13 @@ export interface VersionLocation {
 export const versionAad = ({ mountId, path, versionId }: VersionLocation): string =>
   `secrets.versions:${mountId}:${versionId}:${path}`;
 
-/** How deep the objects and lists of a secret may be nested. */
+/** Maximum nesting of objects and lists in a secret. */
 const maxDepth = 100;
 
 /** The value of one version: a JSON object. */
 export type SecretData = Record<string, unknown>;
 
-/** Checks that a value is a JSON object of bearable depth. It passes as it is: no key is dropped, `__proto__` included. */
+/** Accepts a JSON object that is not nested too deeply, and returns it unchanged: no key is dropped, not even `__proto__`. */
 export const SecretData = z
   .custom<SecretData>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
     error: 'must be a JSON object',
@@ -27,10 +27,10 @@ export const SecretData = z
   .refine((given) => fitsIn(maxDepth, given), { error: `is nested deeper than ${maxDepth} levels` })
   .meta({ type: 'object' });
 
-/** The bytes that are sealed for a value. */
+/** Encodes a value as the bytes to seal. */
 export const encodeSecretData = (value: SecretData): Buffer => Buffer.from(JSON.stringify(value), 'utf8');
 
-/** The value of bytes that `encodeSecretData` made. */
+/** Decodes what `encodeSecretData` returned. */
 export const decodeSecretData = (bytes: Uint8Array): SecretData =>
   JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as SecretData;
 

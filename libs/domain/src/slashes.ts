@@ -1,2 +1,2 @@
-/** A path without slashes at its ends: mounts, namespaces and folders may be written with or without them. */
+/** Removes slashes at both ends: mounts, namespaces and folders may be written with or without them. */
 export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');

@@ -12,10 +12,7 @@ export const syncStatuses = [
 ] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
 
-/** What can happen to an entry. `intended` is every set, remove, purge or change of the secret. */
-export type SyncEvent = 'intended' | 'pushed' | 'nothing_readable' | 'removed' | 'failed' | 'crashed';
-
-/** Faults that a busy destination reports and that are soon over. */
+/** Faults that a busy destination reports and that soon pass. */
 const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'not_ready']);
 
 /**
@@ -24,19 +21,20 @@ const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'not_ready']);
  */
 const errorAfterAttempts = 5;
 
-/** Where each event leads: the whole state machine, and the drawing in ARCHITECTURE.md. `removed` ends the row. */
+/**
+ * The status of an entry after each outcome of an attempt; ARCHITECTURE.md shows the whole state machine. Every new
+ * intent leads to `PENDING`. A completed removal deletes the entry.
+ */
 export const nextStatus = {
-  intended: () => 'PENDING',
   pushed: () => 'SYNCED',
   nothing_readable: () => 'UNSYNCED',
-  removed: () => 'UNSYNCED',
   failed: (fault: FaultKind, attempts: number): SyncStatus =>
     transient.has(fault) && attempts < errorAfterAttempts ? 'PENDING' : statusOfFault[fault],
   crashed: () => 'INTERNAL_SERVICE_ERROR',
-} satisfies Record<SyncEvent, (fault: FaultKind, attempts: number) => SyncStatus>;
+} satisfies Record<string, (fault: FaultKind, attempts: number) => SyncStatus>;
 
-/** Whose turn it is after a fault: the operator's, or the provider's. */
-export const statusOfFault = {
+/** Who must act after a fault: the client (the operator), or the external service. */
+const statusOfFault = {
   unauthenticated: 'CLIENT_SIDE_ERROR',
   forbidden: 'CLIENT_SIDE_ERROR',
   rejected: 'CLIENT_SIDE_ERROR',
@@ -47,7 +45,7 @@ export const statusOfFault = {
   unavailable: 'EXTERNAL_SERVICE_ERROR',
 } as const satisfies Record<FaultKind, SyncStatus>;
 
-/** The status of an association: its entries' when they agree, otherwise the one that most wants attention. */
+/** The status of an association: the one of its entries that most needs attention (docs/conventions.md#57-status-values). */
 export function statusOfAll(statuses: readonly SyncStatus[]): SyncStatus {
   return attention.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
 }

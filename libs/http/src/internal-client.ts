@@ -3,9 +3,12 @@ import { Problem, type ProblemKind } from '@secrets/domain';
 import { Pool } from 'undici';
 import { httpStatus } from './problem/problem-status.ts';
 
-/** One service as another calls it. */
+/** Calls another service. */
 export interface InternalClient {
-  /** Sends one request; gives `data` of the envelope (undefined for 204). Throws the problem that the service answered with. */
+  /**
+   * Sends one request. Returns `data` of the envelope, or undefined for 204.
+   * @throws the problem that the service responded with; `unavailable` if it did not respond
+   */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, caller: Caller, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -16,10 +19,11 @@ export interface InternalClientOptions {
   /** Base URL of the other service. */
   url: string;
   keys: InternalKeys;
+  /** Timeout of the headers, and of each pause in the body. Default 10,000. */
   timeoutMs?: number;
 }
 
-/** Opens kept-alive connections to a service; each request carries an assertion signed for it alone. */
+/** Opens keep-alive connections to a service. Each request carries an assertion signed for that request only. */
 export function internalClient({
   from,
   to,
@@ -47,7 +51,7 @@ export function internalClient({
         body: body === undefined ? null : JSON.stringify(body),
       });
       const response = await sent.catch((cause: unknown) => {
-        throw new Problem('unavailable', `${to} does not answer`, { cause });
+        throw new Problem('unavailable', `${to} is unavailable`, { cause });
       });
       return dataOf(response.statusCode, await response.body.text(), to);
     },
@@ -57,19 +61,17 @@ export function internalClient({
 
 function dataOf(status: number, text: string, to: string): unknown {
   if (status === 204) return undefined;
-  const answer = parsed(text);
-  if (status < 300) return answer.data;
+  const body = parseBody(text);
+  if (status < 300) return body.data;
   const kind = kindOf(status);
   if (kind === undefined) throw new Problem('bad_gateway', `${to} failed`);
-  throw new Problem(kind, answer.errors?.[0] ?? '', { also: answer.errors?.slice(1) ?? [] });
+  throw new Problem(kind, body.errors?.[0] ?? '', { also: body.errors?.slice(1) ?? [] });
 }
 
 const kindOf = (status: number) =>
-  (Object.keys(httpStatus) as ProblemKind[]).find(
-    (kind) => httpStatus[kind] === status && kind !== 'unauthenticated',
-  );
+  (Object.keys(httpStatus) as ProblemKind[]).find((kind) => httpStatus[kind] === status);
 
-function parsed(text: string): { data?: unknown; errors?: string[] } {
+function parseBody(text: string): { data?: unknown; errors?: string[] } {
   try {
     return JSON.parse(text);
   } catch {

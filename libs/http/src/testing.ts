@@ -10,10 +10,10 @@ import {
 } from '@secrets/caller';
 import type { Express } from 'express';
 
-/** Fresh internal keys for a test. */
+/** Random internal keys for a test. */
 export const testKeys = (): InternalKeys => parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 
-/** A caller with everything granted, in the root namespace, unless said otherwise. */
+/** A caller in the root namespace to whom everything is granted; `over` replaces single fields. */
 export const testCaller = (over: Partial<Caller> = {}): Caller => ({
   requestId: randomUUID(),
   accessor: 'accessor-of-test',
@@ -30,19 +30,19 @@ export const testCaller = (over: Partial<Caller> = {}): Caller => ({
 
 export interface TestResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
   body: any;
   headers: Headers;
 }
 
-/** A service's app on a free port, called as the gateway would. */
+/** A service's app on a free port, called as the gateway calls it. */
 export interface TestService {
   url: string;
   call(method: string, path: string, body?: unknown, caller?: Caller, from?: string): Promise<TestResponse>;
   stop(): Promise<void>;
 }
 
-/** Serves an app on 127.0.0.1 for a test. `path` of `call` is below `/v1`; the method LIST becomes `GET …?list=true`. */
+/** Serves an app on 127.0.0.1 for a test. The `path` of `call` is relative to `/v1`; LIST is sent as `GET …?list=true`. */
 export async function serveForTest(app: Express, service: string, keys: InternalKeys): Promise<TestService> {
   const server = await new Promise<Server>((resolve) => {
     const started = app.listen(0, '127.0.0.1', () => resolve(started));

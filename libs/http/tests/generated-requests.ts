@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A request as it is sent and as a server must see it; texts are latin1. */
+/** A request as it is sent and as a server must receive it, in latin1. */
 export interface GeneratedRequest {
   verb: string;
   body: string;
@@ -63,10 +63,10 @@ const anyRequest = fc
 /** Up to six requests on one connection, some of them with bodies and headers that look like a LIST. */
 export const generatedRequests = fc.array(anyRequest, { minLength: 1, maxLength: 6 });
 
-/** Where to cut: lengths of the pieces, used in turn and over again. */
+/** Lengths of the pieces into which to cut the input, used cyclically. */
 export const generatedSplits = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
 
-/** The text cut into pieces of these lengths. */
+/** Cuts a text into pieces of these lengths, used cyclically. */
 export function split(text: string, lengths: readonly number[]): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {

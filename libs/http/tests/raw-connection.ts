@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A connection on which a test decides about every byte. Input and output are latin1 text. */
+/** A connection on which a test controls every byte. Input and output are latin1 text. */
 export interface RawConnection {
   readonly socket: Socket;
   send(text: string): void;
-  /** Everything received, as soon as it matches; rejects when the connection closes before that. */
+  /** Resolves with everything received as soon as it matches; rejects if the connection closes first. */
   received(pattern: RegExp): Promise<string>;
-  /** Everything received by the time the server has closed the connection. */
+  /** Resolves with everything received when the connection is closed. */
   closed(): Promise<string>;
 }
 
-/** Connects to 127.0.0.1, with TLS when the certificate to trust is given. */
+/** Connects to 127.0.0.1, with TLS if a certificate to trust is passed. */
 export async function openRaw(port: number, trusted?: string): Promise<RawConnection> {
   const socket = trusted
     ? connectTls({ port, host: '127.0.0.1', ca: trusted })
@@ -27,7 +27,7 @@ function rawOn(socket: Socket): RawConnection {
   socket.on('data', (more) => {
     text += more;
   });
-  socket.on('error', () => {}); // the close that follows is what tests look at
+  socket.on('error', () => {}); // tests wait for the close that follows
   const closed = new Promise<string>((resolve) => {
     socket.once('close', () => {
       isClosed = true;
@@ -37,7 +37,7 @@ function rawOn(socket: Socket): RawConnection {
   const received = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       if (isClosed) throw new Error(`closed after ${JSON.stringify(text)}`);
-      await Promise.race([new Promise((resolve) => socket.once('data', resolve)), closed]);
+      await Promise.race([once(socket, 'data'), closed]);
     }
     return text;
   };

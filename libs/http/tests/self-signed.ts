@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** A fresh certificate for 127.0.0.1, valid from now, in files of their own. */
+/** Creates a self-signed certificate for 127.0.0.1 and writes it and its key to files in a temporary folder. */
 export async function selfSignedFiles(): Promise<{ certFile: string; keyFile: string; cert: string }> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     keyType: 'ec',

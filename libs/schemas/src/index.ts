@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Migrations } from '@secrets/db';
 
-/** Beside the sources of this package, and beside the program in an image. */
+/** The folder is next to `src` in this package, and next to the bundled program in an image. */
 const migrationsOf = (schema: string): Migrations => ({
   schema,
   folder: fileURLToPath(new URL(`../migrations/${schema}`, import.meta.url)),
 });
 
-/** Each schema of the database, by name; the service of that name owns it. `broker` is the in-process broker's. */
+/** The schemas of the database. `sync` belongs to sync-control, `broker` to the embedded broker, the others to the service of that name. */
 export const schemas = {
   login: migrationsOf('login'),
   secrets: migrationsOf('secrets'),
@@ -15,5 +15,5 @@ export const schemas = {
   broker: migrationsOf('broker'),
 };
 
-/** The schemas of the services, in this order: `secrets` and `sync` refer to namespaces of `login`, a view of `sync` to `secrets`. */
+/** The schemas of the services in the order of their references: `secrets` and `sync` refer to `login`, and `sync` to `secrets`. */
 export const serviceSchemas: readonly Migrations[] = [schemas.login, schemas.secrets, schemas.sync];

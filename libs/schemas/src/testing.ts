@@ -2,10 +2,10 @@ import { type Db, migrate, openPostgres } from '@secrets/db';
 import { createTestDb, databaseOf, type TestDb } from '@secrets/db/testing';
 import { serviceSchemas } from './index.ts';
 
-/** The environment variable with the name of a database that has every schema of the services. */
+/** The environment variable that names a database with every schema of the services. */
 const templateVariable = 'TEST_TEMPLATE_DATABASE';
 
-/** A database with every schema of the services, for one test file; dropped when it is closed. */
+/** Creates a database with every schema of the services, for one test file. `close` drops it. */
 export async function openTestDb(): Promise<TestDb> {
   const template = process.env[templateVariable];
   const db = await createTestDb(template);
@@ -14,8 +14,8 @@ export async function openTestDb(): Promise<TestDb> {
 }
 
 /**
- * Creates the database of which `openTestDb` makes copies, on the server of `serverUrl`. Returns the environment by which
- * the test processes find both.
+ * Creates the database that `openTestDb` copies, on the server at `serverUrl`. Returns the environment variables with which
+ * test processes find both.
  */
 export async function createTemplate(serverUrl: string): Promise<Record<string, string>> {
   const name = `template_${process.pid}`;

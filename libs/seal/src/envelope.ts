@@ -15,14 +15,14 @@ const tagBytes = 16;
 const dataKeyBytes = 32;
 const wrappedBytes = nonceBytes + dataKeyBytes + tagBytes;
 
-/** Sealed bytes that cannot be opened: damaged, moved from another row, or sealed with a key that is not in the ring. */
+/** Sealed bytes cannot be opened: they are damaged, belong to another row, or were sealed with a key that is not in the ring. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
 /**
- * Encrypts with a fresh data key (AES-256-GCM), which the ring's current key wraps. `aad` (additional
- * authenticated data) names the row that the bytes belong to: they open only with the same `aad`.
+ * Encrypts with a new data key (AES-256-GCM), which is wrapped with the ring's current key. `aad` (additional authenticated
+ * data) identifies the row that the bytes belong to: `decrypt` requires the same `aad`.
  */
 export function encrypt(keyRing: KeyRing, aad: string, plain: Uint8Array): Buffer {
   const random = randomFillSync(Buffer.allocUnsafe(dataKeyBytes + 2 * nonceBytes));
@@ -36,9 +36,12 @@ export function encrypt(keyRing: KeyRing, aad: string, plain: Uint8Array): Buffe
   return Buffer.concat([header, ...wrapped, ...sealed]);
 }
 
-/** Opens what `encrypt` returned for the same `aad`. Throws `SealError`, never returns damaged bytes. */
+/**
+ * Decrypts what `encrypt` returned for the same `aad`.
+ * @throws `SealError`, if the bytes are damaged, belong to another row or need a missing key
+ */
 export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buffer {
-  const { header, keyId, wrapped, body } = takeApart(sealed);
+  const { header, keyId, wrapped, body } = parseSealed(sealed);
   const key = keyRing.find(keyId);
   if (key === undefined) throw new SealError(`sealed with key ${keyId}, which is not in the key ring`);
   const dataKey = gcmOpen(keyObjectOf(key), wrapped, associated(header, aad));
@@ -47,12 +50,12 @@ export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buff
   return plain;
 }
 
-/** Which key of the ring opens these bytes. */
-export const sealedWith = (sealed: Uint8Array): string => takeApart(sealed).keyId;
+/** Returns the id of the key that opens these bytes. */
+export const sealedWith = (sealed: Uint8Array): string => parseSealed(sealed).keyId;
 
 const keyObjects = new WeakMap<SealKey, KeyObject>();
 
-/** A cipher given plain bytes as its key costs four times as much as one given a key object. */
+/** Cached, since a cipher with a key of plain bytes costs four times as much as one with a key object. */
 function keyObjectOf(key: SealKey): KeyObject {
   const known = keyObjects.get(key) ?? createSecretKey(key.bytes);
   keyObjects.set(key, known);
@@ -84,13 +87,13 @@ function gcmOpen(key: KeyObject, sealed: Buffer, aad: Uint8Array): Buffer {
   }
 }
 
-function takeApart(sealed: Uint8Array) {
+function parseSealed(sealed: Uint8Array) {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const idLength = bytes[1] ?? 0;
   const headerLength = 2 + idLength;
   const shortest = headerLength + wrappedBytes + nonceBytes + tagBytes;
   if (bytes[0] !== version || bytes.length < shortest)
-    throw new SealError('not sealed bytes of a known version');
+    throw new SealError('not sealed bytes, or of an unknown version');
   return {
     header: bytes.subarray(0, headerLength),
     keyId: bytes.toString('latin1', 2, headerLength),

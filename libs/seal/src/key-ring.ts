@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 
 const keyBytes = 32;
 
-/** One key of 256 bits and the id by which sealed bytes name it. */
+/** A 256-bit key, and the id by which sealed bytes refer to it. */
 export interface SealKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** The keys of an installation: the first seals, every one of them opens. */
+/** The keys of an installation: the first one seals, all of them open. */
 export interface KeyRing {
   readonly current: SealKey;
   find(id: string): SealKey | undefined;
 }
 
 /**
- * Reads a key ring from a file: one key a line, `<id>:<key>`, newest first; the key is 32 bytes in base64 or hex.
- * A line without an id is the key `k1`. Empty lines and lines that begin with `#` are skipped.
- * Throws, naming the file and line, never the key.
+ * Reads a key ring from a file: one key per line, `<id>:<key>`, newest first. The key is 32 bytes in base64 or hex. A line
+ * without an id is the key `k1`. Empty lines and lines that begin with `#` are skipped.
+ * @throws an error with the file and line, never the key
  */
 export function readKeyRing(file: string): KeyRing {
   return parseKeyRing(readFileSync(file, 'utf8'), file);
 }
 
-/** As `readKeyRing`, from text; `source` names it in errors. */
+/** Like `readKeyRing`, from text. Errors name `source`. */
 export function parseKeyRing(text: string, source: string): KeyRing {
   const keys = text
     .split('\n')
@@ -32,9 +32,9 @@ export function parseKeyRing(text: string, source: string): KeyRing {
     .map(({ line, where }) => parseLine(line, where));
   const [current] = keys;
   if (current === undefined)
-    throw new Error(`${source} holds no key; make one with: openssl rand -base64 32`);
+    throw new Error(`${source} contains no key; create one with: openssl rand -base64 32`);
   const byId = new Map(keys.map((key) => [key.id, key]));
-  if (byId.size !== keys.length) throw new Error(`${source} names a key id twice`);
+  if (byId.size !== keys.length) throw new Error(`${source} contains a key id twice`);
   return { current, find: (id) => byId.get(id) };
 }
 
@@ -46,7 +46,7 @@ function parseLine(line: string, where: string): SealKey {
   return { id, bytes: decodeKey(line.slice(colon + 1), where) };
 }
 
-/** 32 bytes from base64 or hex; throws naming `where` otherwise. */
+/** Decodes 32 bytes from base64 or hex. Throws an error that names `where`. */
 export function decodeKey(text: string, where: string): Buffer {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   if (bytes.length !== keyBytes) throw new Error(`${where}: a key is ${keyBytes} bytes in base64 or hex`);

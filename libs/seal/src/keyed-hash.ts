@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import type { KeyRing, SealKey } from './key-ring.ts';
 
 /**
- * A keyed hash of a value, to tell whether it changed without keeping it. Names its key, so that it stays
- * comparable as long as that key is in the ring.
+ * Returns a keyed hash of a value, to detect changes without storing the value. It contains the key's id, and can be compared
+ * as long as that key is in the ring.
  */
 export function keyedHash(
   keyRing: KeyRing,
@@ -15,7 +15,7 @@ export function keyedHash(
   return `${key.id}:${createHmac('sha256', hashKeyOf(key, purpose)).update(value).digest('base64url')}`;
 }
 
-/** Whether `value` is what `hash` was made of, with whichever key made it. */
+/** Whether `hash` is the keyed hash of `value`, with whichever key of the ring it was created. */
 export const matchesKeyedHash = (
   keyRing: KeyRing,
   purpose: string,
@@ -25,7 +25,7 @@ export const matchesKeyedHash = (
 
 const hashKeys = new WeakMap<SealKey, Map<string, KeyObject>>();
 
-/** Derived once for each key and purpose. */
+/** Derives the hash key of a purpose, once per seal key. */
 function hashKeyOf(key: SealKey, purpose: string): KeyObject {
   const ofKey = hashKeys.get(key) ?? new Map<string, KeyObject>();
   hashKeys.set(key, ofKey);

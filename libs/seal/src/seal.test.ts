@@ -12,7 +12,7 @@ const [older, newer] = [line('2025'), line('2026')];
 const keyRing = parseKeyRing(`${newer}\n# retired\n${older}\n`, 'test');
 
 describe('envelope', () => {
-  test('opens what it sealed, whatever the bytes', () => {
+  test('decrypts any bytes that it encrypted', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, aad) => {
         expect([...decrypt(keyRing, aad, encrypt(keyRing, aad, plain))]).toEqual([...plain]);
@@ -20,7 +20,7 @@ describe('envelope', () => {
     );
   });
 
-  test('never gives the same bytes twice, nor shows the value', () => {
+  test('never returns the same bytes twice, and does not contain the value', () => {
     const plain = Buffer.from('canary-value');
     const [one, two] = [encrypt(keyRing, 'row', plain), encrypt(keyRing, 'row', plain)];
     expect(one.equals(two)).toBe(false);
@@ -47,7 +47,7 @@ describe('envelope', () => {
     }
   });
 
-  test('an older key still opens; a key that is gone is named', () => {
+  test('opens with an older key, and names a missing one', () => {
     const before = parseKeyRing(older, 'test');
     const sealed = encrypt(before, 'row', Buffer.from('old'));
     expect(decrypt(keyRing, 'row', sealed).toString()).toBe('old');
@@ -55,7 +55,7 @@ describe('envelope', () => {
     expect(() => decrypt(parseKeyRing(newer, 'test'), 'row', sealed)).toThrow(/key 2025/);
   });
 
-  test('a keyed hash stays comparable after a key was added in front', () => {
+  test('a keyed hash can be compared after a newer key was added', () => {
     const hash = keyedHash(parseKeyRing(older, 'test'), 'pushed', 'value');
     expect(matchesKeyedHash(keyRing, 'pushed', 'value', hash)).toBe(true);
     expect(matchesKeyedHash(keyRing, 'pushed', 'other', hash)).toBe(false);
@@ -65,7 +65,7 @@ describe('envelope', () => {
 
 describe('key ring', () => {
   test.each([
-    ['', /holds no key/],
+    ['', /contains no key/],
     ['k1:c2hvcnQ=', /line 1: a key is 32 bytes/],
     [`bad id:${randomBytes(32).toString('base64')}`, /key id is/],
     [`${line('a')}\n${line('a')}`, /twice/],
@@ -73,12 +73,12 @@ describe('key ring', () => {
     expect(() => parseKeyRing(text, 'ring')).toThrow(message);
   });
 
-  test('takes one bare key in hex', () => {
+  test('accepts one key in hex without an id', () => {
     expect(parseKeyRing(randomBytes(32).toString('hex'), 'ring').current.id).toBe('k1');
   });
 });
 
-test('a sealed value is asterisks in every way of printing', () => {
+test('printing a sealed value in any way yields asterisks', () => {
   const sealed = seal('canary');
   const printed = [
     `${sealed}`,

@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const mask = '*****';
 
 /**
- * A secret on its way through the code. Printing, logging and serialising give asterisks; the value comes out
- * only through `reveal()`, which is easy to search for.
+ * A secret value in memory. Printing, logging and serialising it yields asterisks. Only `reveal()`, which is easy to search
+ * for, returns the value.
  */
 export class Sealed<T> {
   readonly #value: T;

@@ -7,24 +7,24 @@ export const processEnv = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
 
-/** Variables of a process with a database and sealed data. Keys are paths: a key itself never enters the environment. */
+/** Variables of a process with a database and encrypted data. Keys are passed as file paths, never in the environment itself. */
 export const databaseEnv = {
   ...processEnv,
   DATABASE_URL: z.string().min(1),
   SEAL_KEY_FILE: z.string().min(1),
 };
 
-/** Variables of a service behind the gateway, which listens on `defaultPort` unless told otherwise. */
+/** Variables of a service behind the gateway. `PORT` is `defaultPort` by default. */
 export const serviceEnv = (defaultPort: number) => ({
   ...databaseEnv,
   PORT: port.default(defaultPort),
   INTERNAL_KEY_FILE: z.string().min(1),
 });
 
-/** Prefix of external names and of built-in tags; one for the whole installation (docs/conventions.md#54-names). */
+/** Prefix of external names and built-in tags, the same for the whole installation (docs/conventions.md#54-names). */
 export const secretNamePrefix = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,30}$/, {
-    error: 'must begin with a lower-case letter and have up to 31 lower-case letters, digits and hyphens',
+    error: 'must begin with a lower-case letter and have at most 31 lower-case letters, digits and hyphens',
   })
   .default('secrets');

@@ -5,24 +5,24 @@ import type { z } from 'zod';
 import { runProcess } from './run-process.ts';
 import { stopInOrder } from './stop-in-order.ts';
 
-/** What `build` gets to build a service from. */
+/** What a service is built from. */
 export interface Process<Env> {
   env: Env;
   log: Logger;
   metrics: Metrics;
-  /** Registers what to do at the end of the process. The last registered is the first done. */
+  /** Registers a function to call when the process stops. The last one registered is called first. */
   onStop(close: () => Promise<unknown> | unknown): void;
 }
 
 type EnvSchema = z.ZodType<{ LOG_LEVEL: string }>;
 
-/** A sentence for people that says what to do about a start that failed; undefined if only the error itself explains it. */
+/** Returns what the operator can do about an error at startup; undefined if there is nothing to add to the error itself. */
 type Explain<Env> = (error: unknown, env: Env | undefined) => string | undefined;
 
 /**
- * The life of a service's process: reads its environment (`…_FILE` variables included), builds it, runs it until SIGTERM or SIGINT,
- * and closes what was opened, in reverse order. A start that fails ends the process with 1: with the sentence of `explain` on
- * standard error, or with a line in the log.
+ * Runs the process of a service: reads its environment (`…_FILE` variables included), builds it, runs it until SIGTERM or SIGINT,
+ * and closes what was opened, in reverse order. If the start fails, the process exits with 1 after writing the sentence of `explain`
+ * to standard error, or the error to the log if there is none.
  */
 export async function runService<Schema extends EnvSchema>(
   service: string,
@@ -62,7 +62,7 @@ function failToStart(log: Logger, error: unknown, sentence: string | undefined):
 
 const stopGraceMs = 10_000;
 
-/** Starts a service and its HTTP server. At the end, the server stops first, then what the service does in the background. */
+/** Starts a service and its HTTP server. When the process stops, the server stops first, then the service's background work. */
 export async function serve(
   service: Service,
   options: ServerOptions,

@@ -3,7 +3,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Stops one part after the other, in the order given. A part that fails does not keep the next one from being stopped. */
+/** Stops parts one after the other, in this order. If one fails, the others are still stopped; `stop` then rejects with the first error. */
 export function stopInOrder(...parts: (() => Promise<unknown> | unknown)[]): Running {
   return {
     stop: async () => {

@@ -1,14 +1,14 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
-import { unachieved } from './claim-entry.ts';
+import { unachieved } from './sql-fragments.ts';
 
 /** A batch of due entries that one relay has claimed. No other relay claims them until it is done or 5 s have passed. */
-export interface DueBatch {
+interface DueBatch {
   entries: { destinationType: string; message: EntryMessage }[];
   /**
    * `xmin` of the rows: the transaction that claimed them. Every later write changes it, so a row that still has it is
-   * unchanged since the claim. (A time would not do: a claim in the same millisecond, for a lease of the same length,
-   * would look like this batch.)
+   * unchanged since the claim. A time would not do: another claim in the same millisecond, for a lease of the same
+   * length, would look like this batch.
    */
   claimXid: string;
 }
@@ -38,13 +38,13 @@ export async function claimDueEntries(sql: Sql, limit: number): Promise<DueBatch
 }
 
 /**
- * SQL of an array of ids: those of the entries `$1` that are unchanged since the claim `$2`. A locked row is about to
+ * SQL of an array of IDs: those of the entries `$1` that are unchanged since the claim `$2`. A locked row is about to
  * change and is left out: holding many rows while waiting for another risks a deadlock.
  */
 const stillClaimed =
   'array(select id from sync.entries where id = any($1::uuid[]) and xmin = $2::text::xid for update skip locked)';
 
-/** Records that these entries were published. Skips those that a worker or a new intent has changed since. */
+/** Records that these entries were published. Skips those that a worker or a new intent has changed since the claim. */
 export async function markAnnounced(sql: Sql, entryIds: readonly string[], claimXid: string): Promise<void> {
   await sql.query(
     `update sync.entries set due_at = null, announced_at = now() where id = any(${stillClaimed})`,
@@ -52,7 +52,7 @@ export async function markAnnounced(sql: Sql, entryIds: readonly string[], claim
   );
 }
 
-/** Makes claimed entries due at once that could not be published. Skips those that have changed since. */
+/** Makes entries that could not be published due again immediately. Skips those that have changed since the claim. */
 export async function releaseDueEntries(
   sql: Sql,
   entryIds: readonly string[],
@@ -65,8 +65,9 @@ export async function releaseDueEntries(
 }
 
 /**
- * Makes due again what was announced more than `olderThanSeconds` ago and never claimed. For
- * messages that must be lost: their queue is empty, or they are older than any that waits in it. At most 1,000 at once; gives how many.
+ * Makes entries due again that were announced more than `olderThanSeconds` ago and never claimed. For messages that must
+ * be lost: their queue is empty, or they are older than any message that waits in it. At most 1,000 at a time; returns
+ * how many.
  */
 export async function reviveLostEntries(
   sql: Sql,
@@ -85,10 +86,10 @@ export async function reviveLostEntries(
 }
 
 /**
- * Puts off an entry that was announced but cannot be worked on now: until its retry, its lease or its destination's
- * pause ends, one second at least. One that waits for another entry is put off for as long again as it has waited since
- * its intent was recorded, five minutes at most: the other may wait for the operator for weeks. The message about it may then be
- * acknowledged. One that is achieved already needs no further announcement.
+ * Postpones an entry that was announced but cannot be processed now: until its retry, its lease or its destination's pause
+ * ends, at least one second. An entry that waits for another one is postponed for as long again as it has waited since
+ * its intent was recorded, at most five minutes: the other one may wait for the operator for weeks. Afterwards the
+ * message about the entry may be acknowledged. An achieved entry is not announced again.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
@@ -101,19 +102,5 @@ export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 
                    from sync.entries w where w.id = e.waits_for and ${unachieved})) end
       where e.id = $1 and (e.applied_generation < e.generation or e.announced_at is not null)`,
     [entryId, atLeastSeconds],
-  );
-}
-
-/**
- * Ends every lease. Only for a process that knows to be the only one, at its start: whoever held them is dead. An entry
- * that was under way at one death after the other, and may be their cause, waits longer each time, up to a minute.
- */
-export async function endAllLeases(sql: Sql): Promise<void> {
-  await sql.query(
-    `update sync.entries e
-        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends
-       from (select id, now() + least(60, 0.5 * (2 ^ least(attempts - 1, 10) - 1)) * interval '1 second' as ends
-               from sync.entries where lease_until is not null) as pause
-      where e.id = pause.id`,
   );
 }

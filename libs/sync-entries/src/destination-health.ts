@@ -1,8 +1,8 @@
 import type { Sql } from '@secrets/db';
 
 /**
- * Notes that a destination throttles or is down. Gives how many failures in a row that makes: calls that were under way
- * together and fail together, or while it pauses already, are one.
+ * Records that a destination throttles or is down, and returns the number of failures in a row. Calls that fail within
+ * 250 ms, or during a pause, count as one failure.
  */
 export async function recordDestinationFailure(sql: Sql, destinationId: string): Promise<number> {
   const [row] = await sql.query<{ failures: number }>(
@@ -17,7 +17,7 @@ export async function recordDestinationFailure(sql: Sql, destinationId: string):
   return row?.failures ?? 1;
 }
 
-/** No entry of this destination is claimed for so long. A pause never gets shorter. */
+/** Prevents claims of this destination's entries for `seconds`. A pause never becomes shorter. */
 export async function pauseDestination(sql: Sql, destinationId: string, seconds: number): Promise<void> {
   await sql.query(
     `update sync.destination_health set paused_until = greatest(paused_until, now() + $2 * interval '1 second')
@@ -26,7 +26,7 @@ export async function pauseDestination(sql: Sql, destinationId: string, seconds:
   );
 }
 
-/** The destination answers again. */
+/** Records that the destination responds again, which ends its pause. */
 export async function recordDestinationSuccess(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     'update sync.destination_health set failures = 0, paused_until = null where destination_id = $1 and failures > 0',

@@ -1,6 +1,6 @@
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 
-/** One external secret of an association, as it stands. */
+/** The current state of one external secret of an association. */
 export interface Entry {
   id: string;
   associationId: string;
@@ -19,7 +19,7 @@ export interface Entry {
   updatedAt: Date;
 }
 
-/** Whether it counts among the pending operations: a further intent adds none. */
+/** Whether the entry is already a pending operation. A further intent does not add one. */
 export const isPending = ({ generation, appliedGeneration }: Entry): boolean =>
   appliedGeneration < generation;
 

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 
-/** Whether syncing is switched off, and how many operations may wait. */
+/** Whether syncing is disabled, and the maximum number of pending operations. */
 export interface SyncConfig {
   disabled: boolean;
   queueCapacity: number;
@@ -13,7 +13,7 @@ export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
   return row ?? { disabled: false, queueCapacity: 1_000_000 };
 }
 
-/** How many operations are pending, counted up to `limit`: it costs what is waiting, never what is stored. */
+/** Returns the number of pending operations, counted up to `limit`. The cost depends on what is pending, not on what is stored. */
 export async function countPending(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*) as count from (

@@ -1,24 +1,24 @@
 import type { Sql } from '@secrets/db';
 import { type Entry, entryColumns } from './entry.ts';
 
-// Intents. Each makes the entry due in the same statement: the row is the job and its own outbox, so an intent that is
-// committed is announced, and one that is not never was.
+// Each intent makes its entry due in the same statement. The row is the job and its own outbox: an intent is announced
+// if and only if it was committed.
 
 /**
- * Makes an entry due now, or when whoever works on it has to be done. One whose message already waits in the queue
- * needs no second: a thousand changes of a waiting secret are one operation.
+ * Makes an entry due now, or when its lease ends. An entry whose message already waits in the queue needs no second one:
+ * a thousand changes of a waiting secret are one operation.
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) end, next_attempt_at = null, attempts = 0`;
 const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
 
-/** A new external secret that an association wants. */
+/** An external secret that an association needs. */
 export interface NewEntry {
   subKey: string;
   externalName: string;
   collisionKey: string;
 }
 
-/** Adds entries to an association. Throws Postgres' unique violation when a name is taken in the destination. */
+/** Adds entries to an association. Throws a unique violation if a name is taken in the destination. */
 export async function insertEntries(
   sql: Sql,
   association: { id: string; destinationId: string; destinationType: string },
@@ -43,7 +43,7 @@ export async function insertEntries(
   );
 }
 
-/** Requests that these entries are pushed again: after a set, or because their secret changed. */
+/** Requests that these entries are pushed again, after a set or because their secret changed. */
 export async function requestPut(
   sql: Sql,
   entryIds: readonly string[],
@@ -57,7 +57,7 @@ export async function requestPut(
   );
 }
 
-/** Requests the removal of these entries; `waitsFor` is the entry that replaces one and must be achieved first. */
+/** Requests the removal of these entries. `waitsFor` is the entry that replaces an entry and must be achieved first. */
 export async function requestRemoval(
   sql: Sql,
   entries: readonly { id: string; waitsFor: string | null }[],
@@ -71,7 +71,7 @@ export async function requestRemoval(
   );
 }
 
-/** Requests the failed removals of a destination again: a purge is repeated. */
+/** Requests the failed removals of a destination again, for a repeated purge. */
 export async function retryFailedRemovals(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     `update sync.entries set ${newIntent}
@@ -81,8 +81,8 @@ export async function retryFailedRemovals(sql: Sql, destinationId: string): Prom
 }
 
 /**
- * Retries the entries of a destination that failed for good: its settings or credentials were changed, which is what
- * such an entry waits for.
+ * Retries the entries of a destination that failed with `CLIENT_SIDE_ERROR`. Those wait for changed settings or
+ * credentials.
  */
 export async function retryFailed(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
@@ -90,33 +90,3 @@ export async function retryFailed(sql: Sql, destinationId: string): Promise<void
     [destinationId],
   );
 }
-
-/** Entries of these associations, by association and sub-key. */
-export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
-  sql.query<Entry>(
-    `select ${entryColumns} from sync.entries where association_id = any($1::uuid[]) order by association_id, sub_key, id`,
-    [associationIds],
-  );
-
-/** Which of these names are taken in a destination, and by which secret. */
-export const namesTaken = (
-  sql: Sql,
-  destinationId: string,
-  collisionKeys: readonly string[],
-): Promise<
-  {
-    externalName: string;
-    mount: string;
-    secretName: string;
-    subKey: string;
-    associationId: string;
-    collisionKey: string;
-  }[]
-> =>
-  sql.query(
-    `select e.external_name as "externalName", a.mount, a.secret_name as "secretName", e.sub_key as "subKey",
-            a.id as "associationId", e.collision_key as "collisionKey"
-       from sync.entries e join sync.associations a on a.id = e.association_id
-      where e.destination_id = $1 and e.collision_key = any($2::text[])`,
-    [destinationId, collisionKeys],
-  );

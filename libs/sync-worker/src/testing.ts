@@ -1,3 +1,7 @@
-export { describeDriver } from './driver-conformance.ts';
-export type { DriverHarness, DriverUnderTest, ExternalSecret, FaultScenario } from './driver-harness.ts';
-export { newValue, putRequest } from './put-request.ts';
+export { describeDriver } from './conformance/describe-driver.ts';
+export type {
+  DriverHarness,
+  FaultScenario,
+} from './conformance/driver-harness.ts';
+export { newValue, putRequest } from './conformance/put-request.ts';
+export { untilReady } from './conformance/until-ready.ts';

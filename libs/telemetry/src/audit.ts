@@ -1,7 +1,7 @@
 import { destination, stdTimeFunctions } from 'pino';
 
-/** What the audit says of one request: who asked for what, and whether it was let through. Never a value. */
-export interface AuditLine {
+/** The audit line of one request: who requested what, and whether it was allowed. Contains no secret value. */
+interface AuditLine {
   request_id: string;
   remote_address: string;
   namespace: string;
@@ -16,13 +16,13 @@ export interface AuditLine {
 
 export interface Audit {
   /**
-   * Resolves when the line is written: then, and not before, the request may go on. Rejects when it cannot be written.
-   * Lines that come in the same turn of the event loop are written together.
+   * Resolves when the line is written; the request must not proceed before that. Rejects if it cannot be written. Lines of
+   * the same turn of the event loop are written together.
    */
   write(line: AuditLine): Promise<void>;
 }
 
-/** Opens the audit: a file (made with mode 0600, appended to) or `-` for stdout. */
+/** Opens the audit log: a file, which is created with mode 0600 and appended to, or `-` for stdout. */
 export function openAudit(file: string): Audit {
   const sink = destination({
     dest: file === '-' ? 1 : file,
@@ -42,7 +42,7 @@ export function openAudit(file: string): Audit {
   });
 }
 
-/** An audit that hands its text to a function, which throws when it cannot write. */
+/** An audit log that passes its text to `append`, which throws if it cannot write. */
 export function auditTo(append: (text: string) => void): Audit {
   let text = '';
   let turn: Promise<void> | undefined;

@@ -1,16 +1,16 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
-/** Writes constant sentences plus fields, one JSON object a line. */
+/** Writes constant messages plus fields, as one JSON object per line. */
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {
-  /** The service's folder name; stands in every line. */
+  /** The service's folder name; a field of every line. */
   service: string;
   level?: string;
   destination?: DestinationStream;
 }
 
-/** Fields that must never be printed, wherever somebody puts them by mistake. */
+/** Fields that are masked if they are logged by mistake. */
 const secretFields = [
   'token',
   'client_token',
@@ -23,7 +23,7 @@ const secretFields = [
 ];
 const paths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
-/** Makes the logger of one service: lines on stdout unless a destination is given. */
+/** Creates the logger of one service. It writes to stdout unless a destination is given. */
 export function createLogger({ service, level = 'info', destination }: LoggerOptions): Logger {
   const options = {
     level,
@@ -36,12 +36,12 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** An error as fields: name, code, message, stack; never the properties that libraries hang on it (bodies, headers). */
+/** An error as fields: name, code, message and stack, without the properties that libraries add (bodies, headers). */
 function errorFields(error: unknown): Record<string, unknown> {
   if (typeof error !== 'object' || error === null || !('message' in error)) return { message: String(error) };
   const { name, message, stack, code } = error as Error & { code?: unknown };
   return { name, code, message, stack };
 }
 
-/** A logger that prints nothing, for tests that look elsewhere. */
+/** A logger that writes nothing, for tests. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });

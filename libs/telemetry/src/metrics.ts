@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one service, in Prometheus' text format. */
+/** The metrics of one service. */
 export interface Metrics {
   counter<Label extends string>(name: string, help: string, labelNames?: Label[]): Counter<Label>;
   gauge<Label extends string>(name: string, help: string, labelNames?: Label[]): Gauge<Label>;
@@ -10,13 +10,14 @@ export interface Metrics {
     labelNames?: Label[],
     buckets?: number[],
   ): Histogram<Label>;
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Makes the registry of one service. Asking twice for a name gives the same metric. */
+/** Creates the metrics registry of one service. Two requests for a name return the same metric. */
 export function createMetrics(service: string, { processMetrics = true } = {}): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });

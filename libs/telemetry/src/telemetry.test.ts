@@ -12,7 +12,7 @@ const lines = () => {
   return { written, destination: { write: (line: string) => void written.push(line) } };
 };
 
-test('a log line is JSON with service, level word, time and fields', () => {
+test('a log line is JSON with service, level name and fields', () => {
   const { written, destination } = lines();
   createLogger({ service: 'secrets', destination }).warn({ attempts: 2 }, 'sync failed');
   expect(JSON.parse(written[0]!)).toMatchObject({
@@ -23,7 +23,7 @@ test('a log line is JSON with service, level word, time and fields', () => {
   });
 });
 
-test('nothing secret is printed, not even by mistake', () => {
+test('masks secret fields that are logged by mistake', () => {
   const { written, destination } = lines();
   const log = createLogger({ service: 'x', destination });
   log.info(
@@ -50,7 +50,7 @@ describe('audit', () => {
     reason: 'permission denied',
   };
 
-  test('a line is there when write resolves; those of one turn go together', async () => {
+  test('a line is written when write resolves; lines of one turn are written together', async () => {
     const written: string[] = [];
     const audit = auditTo((text) => void written.push(text));
     const both = [audit.write(line), audit.write({ ...line, request_id: 's' })];
@@ -65,7 +65,7 @@ describe('audit', () => {
     expect(second.request_id).toBe('s');
   });
 
-  test('what cannot be written is told, and the next line is tried anew', async () => {
+  test('rejects when a line cannot be written, and tries the next one', async () => {
     let full = true;
     const written: string[] = [];
     const audit = auditTo((text) => {
@@ -78,7 +78,7 @@ describe('audit', () => {
     expect(written).toHaveLength(1);
   });
 
-  test('a file is made for its owner alone and appended to', async () => {
+  test('creates a file that only its owner can read, and appends to it', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.log');
     await openAudit(file).write(line);
     await openAudit(file).write(line);
@@ -87,7 +87,7 @@ describe('audit', () => {
   });
 });
 
-test('metrics are printed with the service as a label', async () => {
+test('labels metrics with the service', async () => {
   const metrics = createMetrics('secrets', { processMetrics: false });
   metrics.counter('requests_total', 'Requests', ['status']).inc({ status: '200' });
   metrics.counter('requests_total', 'Requests', ['status']).inc({ status: '200' });

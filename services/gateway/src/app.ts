@@ -1,7 +1,7 @@
 import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { internalClient, operatorApp, type Service } from '@secrets/http';
+import { operatorApp, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { apiDescription } from './describe-api.ts';
@@ -9,7 +9,6 @@ import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
 import { databaseCheck, healthOf } from './health.ts';
-import { refuseFilledNamespace } from './namespace-left.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
 export interface GatewayDeps {
@@ -38,15 +37,10 @@ export interface Gateway extends Service {
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
-  const holders = {
-    secrets: openHolder('secrets', deps.keys, config),
-    'sync-control': openHolder('sync-control', deps.keys, config),
-  };
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     upstreams,
-    refuseFilledNamespace: refuseFilledNamespace(deps.db, holders),
     own: { health: healthOf(deps.db, all), description: apiDescription(all) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -56,7 +50,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all([...all, ...Object.values(holders)].map((upstream) => upstream.close()));
+      await Promise.all(all.map((upstream) => upstream.close()));
     },
   };
 }
@@ -73,9 +67,6 @@ function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: Gat
     Upstream
   >;
 }
-
-const openHolder = (to: 'secrets' | 'sync-control', keys: InternalKeys, { upstreams }: GatewayConfig) =>
-  internalClient({ from: 'gateway', to, url: upstreams[to], keys });
 
 function bareApp(): Express {
   const app = express();

@@ -12,7 +12,6 @@ import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { addressOf, type GatewayRequest, rawPath, requestIdOf, toGatewayRequest } from './gateway-request.ts';
 import { type Health, healthPath } from './health.ts';
-import type { RefuseFilledNamespace } from './namespace-left.ts';
 import { ClientDisconnected, readBody } from './read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream.ts';
@@ -21,7 +20,6 @@ export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   upstreams: Record<OwningService, Upstream>;
-  refuseFilledNamespace: RefuseFilledNamespace;
   own: { health(): Promise<Health>; description(): Promise<unknown> };
   trustedProxies: AddressRanges;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -63,7 +61,6 @@ async function respond(
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
-  await context.refuseFilledNamespace(gatewayRequest, caller);
   const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
   const contentType = request.headers['content-type'];
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '@secrets/domain';
-import { httpStatus, internalSentence } from '@secrets/http';
+import { httpStatus, internalSentence, problemHeaders } from '@secrets/http';
 
 /** Answers with JSON of the gateway's own; gives the status. */
 export function sendJson(
@@ -30,8 +30,6 @@ export function sendJson(
 export function sendFailure(response: ServerResponse, requestId: string, failure: unknown): number {
   if (!(failure instanceof Problem))
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });
-  const wait = failure.retryAfterSeconds;
-  const more = wait === undefined ? [] : ['retry-after', String(Math.ceil(wait))];
-  if (failure.allowed !== undefined) more.push('allow', failure.allowed.join(', '));
-  return sendJson(response, requestId, httpStatus[failure.kind], { errors: failure.sentences }, more);
+  const headers = problemHeaders(failure).flat();
+  return sendJson(response, requestId, httpStatus[failure.kind], { errors: failure.sentences }, headers);
 }

@@ -1,26 +1,17 @@
 import { every, type Repeated } from '@secrets/background';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { serviceApp } from '@secrets/http';
+import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { DirectoryKeys } from './cloudb/directory-keys.ts';
-import { loginTargets } from './cloudb/login-targets.ts';
-import type { ProviderLookup } from './cloudb/provider-lookup.ts';
+import { createAuthMethods } from './auth-methods/registry.ts';
+import { mountTypes } from './auth-mounts/mount-types.ts';
 import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { authMountEndpoints } from './routes/auth-mounts.ts';
-import { capabilityEndpoints } from './routes/capabilities.ts';
-import { configEndpoints } from './routes/cloudb-config.ts';
-import { type LoginOutcomes, loginEndpoint } from './routes/cloudb-login.ts';
-import { roleEndpoints } from './routes/cloudb-roles.ts';
-import { namespaceEndpoints } from './routes/namespaces.ts';
-import { policyEndpoints } from './routes/policies.ts';
-import { tokenEndpoints } from './routes/tokens.ts';
+import { endpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 
-export { Env, type LoginConfig } from './config.ts';
-export { ensureRootToken } from './root-token.ts';
+export { ensureRootToken } from './tokens/root-token.ts';
 
 export interface LoginDeps {
   db: Db;
@@ -28,34 +19,22 @@ export interface LoginDeps {
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
-  /** Asks the provider about machines, for roles that bind more than principals. */
-  provider?: ProviderLookup;
 }
 
-export interface LoginService {
-  app: ReturnType<typeof serviceApp>;
-  /** Starts what runs in the background. */
-  start(): Promise<void>;
-  /** Ends it, waiting for what is under way. */
-  stop(): Promise<void>;
-}
-
-/** Builds the login service: tokens, policies, namespaces, auth mounts and the cloudB login method. The schema must be there. */
-export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Promise<LoginService> {
-  const { db, keyRing, keys, log, metrics, provider } = deps;
-  const directory = new DirectoryKeys(config.authorityUrl);
-  const context: Context = { db, keyRing, keys, log, directory, targets: loginTargets(db), provider };
-  const outcomes = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
+/** Builds the login service: tokens, policies, namespaces, auth mounts and login methods. Its schema must exist. */
+export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
+  const { db, keys, log, metrics } = deps;
+  const context: Context = {
+    db,
+    keys,
+    methods: createAuthMethods(deps, config),
+    mountTypes: mountTypes(db),
+    loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
+  };
+  const readiness = { database: () => requireSchema(db) };
   let sweep: Repeated | undefined;
   return {
-    app: serviceApp({
-      service: 'login',
-      endpoints: endpointsOf(context, outcomes),
-      keys,
-      log,
-      metrics,
-      readiness: readiness(db),
-    }),
+    app: serviceApp({ service: 'login', endpoints: endpoints(context), keys, log, metrics, readiness }),
     start: async () => {
       sweep = every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
         sweepTokens(db, isStopping),
@@ -65,19 +44,6 @@ export async function createLogin(deps: LoginDeps, config: LoginConfig = {}): Pr
   };
 }
 
-const endpointsOf = (context: Context, outcomes: LoginOutcomes) => [
-  ...tokenEndpoints(context),
-  ...policyEndpoints(context),
-  ...capabilityEndpoints(context),
-  ...namespaceEndpoints(context),
-  ...authMountEndpoints(context),
-  ...roleEndpoints(context), // before the others below a mount: a role may be called `config` or `login`
-  ...configEndpoints(context),
-  loginEndpoint(context, outcomes),
-];
-
-const readiness = (db: Db) => ({
-  database: async () => {
-    await db.query('select 1 from login.access_epoch');
-  },
-});
+async function requireSchema(db: Db): Promise<void> {
+  await db.query('select 1 from login.access_epoch');
+}

@@ -1,66 +1,62 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthenticator } from '@secrets/access';
 import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
+import { type Sandbox, startSandbox, type TokenOptions } from '@secrets/sandbox';
 import { openTestDb } from '@secrets/schemas/testing';
-import { parseKeyRing } from '@secrets/seal';
-import { createLogger, createMetrics } from '@secrets/telemetry';
+import { type KeyRing, parseKeyRing } from '@secrets/seal';
+import { createLogger, createMetrics, type Logger } from '@secrets/telemetry';
 import { createLogin, ensureRootToken } from '../src/app.ts';
 
 export interface LoginForTest {
   db: Db;
   keys: InternalKeys;
-  /** Everything that was logged, level trace. */
-  logged: () => string;
+  keyRing: KeyRing;
+  log: Logger;
+  /** Everything that was logged, at level trace. */
+  logged(): string;
   /** The caller of the root token. */
   root: Caller;
-  call: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<TestResponse>;
-  /** A caller as the gateway would make it for a token that was just issued. */
-  callerOf: (answer: TestResponse, over?: Partial<Caller>) => Caller;
-  epoch: () => Promise<number>;
-  /** What the service answers outside of its API. */
-  plain: (path: string) => Promise<{ paths: Record<string, unknown> }>;
-  stop: () => Promise<void>;
+  /** Sends a request as the gateway would: with the root token, unless a caller is given. */
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  /** The caller of a token that was just issued. */
+  callerOf(response: TestResponse, over?: Partial<Caller>): Caller;
+  /** Whether the gateway accepts a token. */
+  isAccepted(token: string): Promise<boolean>;
+  epoch(): Promise<number>;
+  /** Reads a path outside of the API, such as `/readyz`. */
+  plain(path: string): Promise<{ paths: Record<string, unknown> }>;
+  stop(): Promise<void>;
 }
 
-/** The service on a database of its own, with a root token, called as the gateway would. */
-export async function loginForTest({
-  rootTokenFile,
+/** The service on a database of its own, with a root token. */
+export async function startLoginForTest({
   authorityUrl,
 }: {
-  rootTokenFile: string;
   authorityUrl?: string;
-}): Promise<LoginForTest> {
+} = {}): Promise<LoginForTest> {
   const db = await openTestDb();
-  await ensureRootToken(db, { file: rootTokenFile });
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'login',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
+  const root = await createRootToken(db);
+  const { log, logged } = recordingLogger();
   const keys = testKeys();
   const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
   const metrics = createMetrics('login', { processMetrics: false });
-  const service = await createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
+  const service = createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
   const served = await serveForTest(service.app, 'login', keys);
-  const [rootRow] = await db.query<{ accessor: string }>(
-    "select accessor from login.tokens where policies = '{root}'",
-  );
-  const root = testCaller({ accessor: rootRow!.accessor });
   return {
     db,
     keys,
+    keyRing,
+    log,
     root,
-    logged: () => lines.join(''),
+    logged,
     call: (method, path, body, caller = root) => served.call(method, path, body, caller),
-    callerOf: ({ body: { auth } }, over = {}) =>
-      testCaller({
-        accessor: auth.accessor,
-        policies: auth.policies,
-        grants: ['create', 'read', 'update'],
-        ...over,
-      }),
+    callerOf,
+    isAccepted: isAcceptedBy(db, keys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
     plain: async (path) =>
       (await fetch(`${served.url}${path}`)).json() as Promise<{ paths: Record<string, unknown> }>,
@@ -70,4 +66,110 @@ export async function loginForTest({
       await db.close();
     },
   };
+}
+
+/** Returns a function that creates a token, with the root token unless a caller is given, and expects that it succeeds. */
+export const createIn =
+  (login: LoginForTest) =>
+  async (body: object = {}, caller = login.root): Promise<TestResponse> => {
+    const created = await login.call('POST', '/auth/token/create', body, caller);
+    if (created.status !== 200) throw new Error(`no token was created: ${JSON.stringify(created.body)}`);
+    return created;
+  };
+
+/** The caller of a request without a token. */
+export const anonymous = testCaller({ accessor: null, tokenType: null, policies: [], grants: [] });
+
+export const audience = 'https://management.example/';
+export const oid = '11111111-aaaa-4bbb-8ccc-222222222222';
+export const group = '33333333-aaaa-4bbb-8ccc-444444444444';
+
+/** The service with a directory, an auth mount `cloudB` that is configured for it, and a role `web` that admits `oid`. */
+export interface CloudBForTest {
+  sandbox: Sandbox;
+  service: LoginForTest;
+  /** Writes the configuration, which also drops the cached keys. */
+  configure(over?: object): Promise<TestResponse>;
+  writeRole(name: string, body: object): Promise<TestResponse>;
+  /** A JWT for `oid`, unless the options say otherwise. */
+  issueJwt(options?: Partial<TokenOptions>): Promise<string>;
+  /** Every JWT that was issued. */
+  issuedJwts: readonly string[];
+  logIn(body: object, caller?: Caller): Promise<TestResponse>;
+  /** Logs in with a new JWT, by default through the role `web`. */
+  logInWith(options: Partial<TokenOptions>, role?: string): Promise<TestResponse>;
+  stop(): Promise<void>;
+}
+
+export async function startCloudBForTest(): Promise<CloudBForTest> {
+  const sandbox = await startSandbox();
+  const service = await startLoginForTest({ authorityUrl: `${sandbox.directoryUrl}/` });
+  const issuedJwts: string[] = [];
+  const cloudB: CloudBForTest = {
+    sandbox,
+    service,
+    issuedJwts,
+    configure: (over = {}) =>
+      service.call('POST', '/auth/cloudB/config', {
+        tenant_id: sandbox.tenantId,
+        resource: audience,
+        ...over,
+      }),
+    writeRole: (name, body) => service.call('POST', `/auth/cloudB/role/${name}`, body),
+    issueJwt: async (options = {}) => {
+      const jwt = await sandbox.directory.issueToken({ oid, audience, ...options });
+      issuedJwts.push(jwt);
+      return jwt;
+    },
+    logIn: (body, caller = anonymous) => service.call('POST', '/auth/cloudB/login', body, caller),
+    logInWith: async (options, role = 'web') => cloudB.logIn({ role, jwt: await cloudB.issueJwt(options) }),
+    stop: async () => {
+      await service.stop();
+      await sandbox.stop();
+    },
+  };
+  await service.call('POST', '/sys/auth/cloudB', { type: 'cloudB' });
+  await cloudB.configure();
+  await cloudB.writeRole('web', { bound_service_principal_ids: [oid], policies: 'dev', token_ttl: '1h' });
+  return cloudB;
+}
+
+async function createRootToken(db: Db): Promise<Caller> {
+  const folder = mkdtempSync(join(tmpdir(), 'login-for-test-'));
+  await ensureRootToken(db, { file: join(folder, 'root-token') });
+  rmSync(folder, { recursive: true });
+  const [row] = await db.query<{ accessor: string }>(
+    "select accessor from login.tokens where policies = '{root}'",
+  );
+  return testCaller({ accessor: row!.accessor });
+}
+
+function recordingLogger() {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ service: 'login', level: 'trace', destination });
+  return { log, logged: () => lines.join('') };
+}
+
+const callerOf: LoginForTest['callerOf'] = ({ body: { auth } }, over = {}) =>
+  testCaller({
+    accessor: auth.accessor,
+    policies: auth.policies,
+    grants: ['create', 'read', 'update'],
+    ...over,
+  });
+
+function isAcceptedBy(db: Db, keys: InternalKeys): LoginForTest['isAccepted'] {
+  const authenticator = createAuthenticator({ db, keys });
+  return async (token) =>
+    (
+      await authenticator.authenticate({
+        token,
+        namespace: undefined,
+        operation: 'read',
+        path: 'auth/token/lookup-self',
+        remoteAddress: '127.0.0.1',
+        requestId: 'r',
+      })
+    ).allowed;
 }

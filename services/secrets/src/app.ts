@@ -1,17 +1,23 @@
 import type { Broker } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { type Service, serviceApp } from '@secrets/http';
+import { type Endpoint, type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { KnownMounts } from './known-mounts.ts';
-import { kvEndpoints } from './kv-endpoints.ts';
-import { internalEndpoints, kvOperations, mountEndpoints } from './routes/all.ts';
+import { MountCache } from './mounts/mount-cache.ts';
+import { configEndpoints } from './routes/config.ts';
+import { dataEndpoints } from './routes/data.ts';
+import { internalEndpoints } from './routes/internal.ts';
+import { kvRouter } from './routes/kv-router.ts';
+import { metadataEndpoints } from './routes/metadata.ts';
+import { mountEndpoints } from './routes/mounts.ts';
+import { subkeysEndpoints } from './routes/subkeys.ts';
+import { versionsEndpoints } from './routes/versions.ts';
 
-export interface SecretsDeps {
+interface SecretsDeps {
   db: Db;
   broker: Broker;
   keyRing: KeyRing;
@@ -25,21 +31,10 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const { db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(db, log);
   const { notifyChanged, notifyMountDisabled } = background;
-  const context: Context = {
-    db,
-    keyRing,
-    log,
-    mounts: new KnownMounts(db),
-    notifyChanged,
-    notifyMountDisabled,
-  };
+  const mounts = new MountCache(db);
   const app = serviceApp({
     service: 'secrets',
-    endpoints: [
-      ...mountEndpoints(context),
-      ...internalEndpoints(context),
-      ...kvEndpoints(context.mounts, kvOperations(context)),
-    ],
+    endpoints: endpointsOf({ db, keyRing, log, mounts, notifyChanged, notifyMountDisabled }),
     keys,
     log,
     metrics,
@@ -51,3 +46,15 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
     stop: () => background.stop(),
   };
 }
+
+const endpointsOf = (context: Context): Endpoint[] => [
+  ...mountEndpoints(context),
+  ...internalEndpoints(context),
+  ...kvRouter(context.mounts, [
+    ...configEndpoints(context),
+    ...dataEndpoints(context),
+    ...versionsEndpoints(context),
+    ...metadataEndpoints(context),
+    ...subkeysEndpoints(context),
+  ]),
+];

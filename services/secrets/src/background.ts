@@ -2,14 +2,14 @@ import { every, type Repeated } from '@secrets/background';
 import type { Broker, Relay } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import type { Logger } from '@secrets/telemetry';
-import { startChangesRelay } from './changes-relay.ts';
+import { startChangesRelay } from './changes/changes-relay.ts';
 import type { SecretsConfig } from './config.ts';
-import { purgeDisabledMounts } from './purge-disabled-mounts.ts';
+import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
 import { recordExpired } from './queries/expiry.ts';
 
-const expiryPage = 500;
+const expiryPageSize = 500;
 
-/** What runs beside the requests: the relay of changes, the purge of disabled mounts, the look for expired versions. */
+/** The background work: publishing changes, purging disabled mounts, and recording expired versions. */
 export class Background {
   readonly #db: Db;
   readonly #log: Logger;
@@ -29,14 +29,14 @@ export class Background {
       every(sweepSeconds, 'purge', this.#log, () => this.#purge()),
       every(sweepSeconds, 'expiry', this.#log, () => this.#recordExpired()),
     ];
-    this.notifyMountDisabled(); // what an earlier process left
+    this.notifyMountDisabled(); // an earlier process may have left some
   }
 
-  /** Resolves when the page under way has ended. */
+  /** Resolves when the current page is finished. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
-    await this.#purging.catch(() => undefined); // its failure was logged
+    await this.#purging.catch(() => undefined); // the failure was logged
     await this.#relay?.stop();
   }
 
@@ -46,11 +46,11 @@ export class Background {
   /** Call after a mount was disabled. */
   notifyMountDisabled = (): void => {
     this.#purge().catch((error: unknown) =>
-      this.#log.warn({ error }, 'the purge of disabled mounts failed; it goes on later'),
+      this.#log.warn({ error }, 'purging disabled mounts failed; will be retried'),
     );
   };
 
-  /** One purge at a time. */
+  /** Runs one purge at a time. */
   #purge(): Promise<void> {
     const purge = { db: this.#db, notifyChanged: this.notifyChanged, isStopping: () => this.#isStopping };
     const run = () => purgeDisabledMounts(purge);
@@ -60,9 +60,9 @@ export class Background {
 
   async #recordExpired(): Promise<void> {
     while (!this.#isStopping) {
-      const { versions, eventsQueued } = await recordExpired(this.#db, expiryPage);
+      const { versions, eventsQueued } = await recordExpired(this.#db, expiryPageSize);
       if (eventsQueued > 0) this.notifyChanged();
-      if (versions < expiryPage) return;
+      if (versions < expiryPageSize) return;
     }
   }
 }

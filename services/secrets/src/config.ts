@@ -10,12 +10,12 @@ export const Env = z.object({
   SEAL_KEY_FILE: z.string().min(1), // a path; the key itself never enters the environment
   INTERNAL_KEY_FILE: z.string().min(1),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** Seconds between two looks for expired versions and for disabled mounts that are not purged yet. */
+  /** Seconds between two searches for expired versions and for disabled mounts that are not purged yet. */
   SWEEP_SECONDS: z.coerce.number().min(0.05).max(3_600).default(5),
 });
 export type Env = z.infer<typeof Env>;
 
-/** What the app itself needs of it. */
+/** The part of the environment that the app needs. */
 export interface SecretsConfig {
   sweepSeconds: number;
 }

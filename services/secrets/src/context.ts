@@ -1,14 +1,14 @@
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
-import type { KnownMounts } from './known-mounts.ts';
+import type { MountCache } from './mounts/mount-cache.ts';
 
-/** What the endpoints of this service work with. */
+/** What the endpoints of this service use. */
 export interface Context {
   db: Db;
   keyRing: KeyRing;
   log: Logger;
-  mounts: KnownMounts;
+  mounts: MountCache;
   /** Call after the commit of a change of a watched secret. */
   notifyChanged: () => void;
   /** Call after a mount was disabled. */

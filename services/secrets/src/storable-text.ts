@@ -1,2 +1,2 @@
-/** Whether Postgres and JSON can both hold a text: it has no NUL and no half of a surrogate pair. */
+/** Whether both Postgres and JSON can store a text: it contains no NUL and no unpaired surrogate. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

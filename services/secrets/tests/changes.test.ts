@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { messagesOf } from '../src/changes-relay.ts';
-import { eventually, startSecrets, type TestSecrets } from './start-secrets.ts';
+import { eventually, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
   await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
 });
 beforeEach(() => secrets.db.query('delete from secrets.outbox'));
 afterAll(() => secrets.stop());
 
-const call: TestSecrets['call'] = (...given) => secrets.call(...given);
+const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
 const write = (name: string, value: object) => call('POST', `/kv/data/${name}`, { data: value });
 const watch = async (secret_name: string, mount = 'kv') =>
-  (await secrets.ask('/internal/secrets/watch', { namespace_id: 'root', mount, secret_name })).body;
+  (await secrets.callInternal('/internal/secrets/watch', { namespace_id: 'root', mount, secret_name })).body;
 const inspect = async (...secret_ids: string[]) =>
-  (await secrets.ask('/internal/secrets/inspect', { secret_ids })).body.data.secrets;
+  (await secrets.callInternal('/internal/secrets/inspect', { secret_ids })).body.data.secrets;
 const pending = () =>
   secrets.db.query<{ secret_id: string }>('select secret_id from secrets.outbox order by id');
 
 describe('watching', () => {
-  test('tells how a secret stands: names, never values', async () => {
+  test('returns the state of a secret: names of keys, never values', async () => {
     await write('seen/a', { user: 'canary-1', pass: { x: 1 } });
     const { data } = await watch('seen/a', 'kv/');
     expect(data).toEqual({
@@ -39,25 +38,39 @@ describe('watching', () => {
     expect(JSON.stringify(data)).not.toContain('canary');
   });
 
-  test('tells a folder, a missing secret, a deleted one and a missing mount apart', async () => {
-    expect((await watch('seen')).data).toMatchObject({ exists: false, folder: true, secret_id: null });
+  test('distinguishes a folder, a missing secret, a deleted one and a missing mount', async () => {
+    await write('folder/a', {});
+    expect((await watch('folder/')).data).toMatchObject({
+      exists: false,
+      folder: true,
+      secret_id: null,
+      secret_name: 'folder',
+    });
     expect((await watch('absent')).data).toMatchObject({ exists: false, folder: false, readable: false });
-    await write('dead', { a: 1 });
-    await call('DELETE', '/kv/data/dead');
-    expect((await watch('dead')).data).toMatchObject({ exists: true, readable: false, keys: [] });
+    await write('deleted', { a: 1 });
+    await call('DELETE', '/kv/data/deleted');
+    expect((await watch('deleted')).data).toMatchObject({ exists: true, readable: false, keys: [] });
     expect((await watch('a', 'nope')).errors[0]).toContain('mount:');
-    const find = (mount: string) => secrets.ask('/internal/mounts/find', { namespace_id: 'root', mount });
-    expect((await find('nope')).body.data).toBeNull();
-    expect((await find('kv/')).body.data.accessor).toMatch(/^kv_/);
   });
 
-  test('is for sync-control alone', async () => {
+  test('refuses an invalid path with the name of its field', async () => {
+    expect((await watch('a//b')).errors).toEqual([expect.stringMatching(/^secret_name: must not begin/)]);
+  });
+
+  test('refuses other services with 403', async () => {
     const body = { namespace_id: 'root', mount: 'kv', secret_name: 'seen/a' };
     expect((await call('POST', '/internal/secrets/watch', body)).status).toBe(403);
   });
 });
 
-test('a value that cannot be opened is left out: unknown is not absent', async () => {
+test('finding a mount returns its accessor, or null if there is none', async () => {
+  const find = async (mount: string) =>
+    (await secrets.callInternal('/internal/mounts/find', { namespace_id: 'root', mount })).body.data;
+  expect(await find('nope')).toBeNull();
+  expect((await find('kv/')).accessor).toMatch(/^kv_/);
+});
+
+test('inspecting omits a value that cannot be decrypted: an unknown state is not a missing secret', async () => {
   await write('broken', { a: 1 });
   await write('whole', { a: 1 });
   const broken = (await watch('broken')).data.secret_id;
@@ -82,7 +95,7 @@ test('inspecting falls back to the newest version that is readable', async () =>
 });
 
 describe('the outbox', () => {
-  test('stays empty while nobody watches', async () => {
+  test('stays empty for a secret that is not watched', async () => {
     await write('quiet', { a: 1 });
     await write('quiet', { a: 2 });
     await call('PATCH', '/kv/data/quiet', { data: { b: 1 } });
@@ -92,24 +105,22 @@ describe('the outbox', () => {
   });
 
   test.each([
-    ['a new version', 'POST', 'data', { data: {} }, 1],
-    ['a patch', 'PATCH', 'data', { data: { b: 1 } }, 1],
-    ['a deletion', 'DELETE', 'data', undefined, 1],
-    ['a deletion of versions', 'POST', 'delete', { versions: [1, 2] }, 1],
-    ['a destruction', 'POST', 'destroy', { versions: [1] }, 1],
-    ['the end of all', 'DELETE', 'metadata', undefined, 1],
-    ['an undeletion of what is not deleted', 'POST', 'undelete', { versions: [1] }, 0],
-    ['other metadata', 'POST', 'metadata', { max_versions: 3 }, 0],
-  ])('%s of a watched secret: %s %s', async (name, method, kind, body, rows) => {
+    ['a write', 'POST', 'data', { data: {} }],
+    ['a patch', 'PATCH', 'data', { data: { b: 1 } }],
+    ['a deletion of the newest version', 'DELETE', 'data', undefined],
+    ['a deletion of versions', 'POST', 'delete', { versions: [1, 2] }],
+    ['a destruction of versions', 'POST', 'destroy', { versions: [1] }],
+    ['a deletion of the secret', 'DELETE', 'metadata', undefined],
+  ])('gets one event for %s of a watched secret', async (name, method, kind, body) => {
     const path = name.replaceAll(' ', '-');
     await write(path, { a: 1 });
     await write(path, { a: 2 });
     const { data } = await watch(path);
     await call(method, `/kv/${kind}/${path}`, body);
-    expect(await pending()).toEqual(Array(rows).fill({ secret_id: data.secret_id }));
+    expect(await pending()).toEqual([{ secret_id: data.secret_id }]);
   });
 
-  test('an undeletion', async () => {
+  test('gets one event for an undeletion of a watched secret', async () => {
     await write('undeleted', { a: 1 });
     await call('DELETE', '/kv/data/undeleted');
     await watch('undeleted');
@@ -117,23 +128,23 @@ describe('the outbox', () => {
     expect(await pending()).toHaveLength(1);
   });
 
-  test('a write that is refused leaves nothing', async () => {
-    await write('refused', { a: 1 });
-    await watch('refused');
-    await call('POST', '/kv/data/refused', { data: {}, options: { cas: 7 } });
+  test.each([
+    ['an undeletion of a version that is not deleted', 'undelete', { versions: [1] }, 204],
+    ['a change of metadata', 'metadata', { max_versions: 3 }, 204],
+    ['a refused write', 'data', { data: {}, options: { cas: 7 } }, 400],
+  ])('gets no event for %s', async (name, kind, body, status) => {
+    const path = name.replaceAll(' ', '-');
+    await write(path, { a: 1 });
+    await watch(path);
+    expect((await call('POST', `/kv/${kind}/${path}`, body)).status).toBe(status);
     expect(await pending()).toEqual([]);
   });
 });
 
-test('several rows of one secret become one message', () => {
-  const rows = ['a', 'b', 'a'].map((secretId, index) => ({ id: index, secretId }));
-  expect(messagesOf(rows).map(({ id, message }) => [id, message.secret_id])).toEqual([
-    [[0, 2], 'a'],
-    [[1], 'b'],
-  ]);
-});
-
-test('changes, expiries and unmounting reach the broker, and the outbox empties', async () => {
+test('publishes changes, expiries and unmounting, and empties the outbox', async () => {
+  await write('changing', { a: 1 });
+  const changing = (await watch('changing')).data;
+  await write('changing', { a: 2 });
   await call('POST', '/kv/metadata/expiring', { delete_version_after: '1s' });
   await write('expiring', { a: 1 });
   const expiring = (await watch('expiring')).data;
@@ -142,10 +153,9 @@ test('changes, expiries and unmounting reach the broker, and the outbox empties'
   const going = (await watch('x', 'going')).data;
   await secrets.start();
   await call('DELETE', '/sys/mounts/going');
-  await eventually(() => secrets.published.length === 2);
-  expect(secrets.published).toEqual(
-    expect.arrayContaining([{ secret_id: expiring.secret_id }, { secret_id: going.secret_id }]),
-  );
+  const expected = [changing, expiring, going].map(({ secret_id }) => ({ secret_id }));
+  await eventually(() => secrets.published.length === expected.length);
+  expect(secrets.published).toEqual(expect.arrayContaining(expected));
   const [expired, gone] = await inspect(expiring.secret_id, going.secret_id);
   expect(expired).toMatchObject({ exists: true, readable: false });
   expect(expired.revision).toBeGreaterThan(expiring.revision);

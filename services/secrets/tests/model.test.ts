@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { startSecrets, type TestSecrets } from './start-secrets.ts';
+import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
-let secrets: TestSecrets;
+let secrets: SecretsForTest;
 beforeAll(async () => {
-  secrets = await startSecrets();
+  secrets = await startSecretsForTest();
   await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
 });
 afterAll(() => secrets.stop());
@@ -15,13 +15,13 @@ type Step =
   | { do: 'patch'; value: number }
   | { do: 'delete-newest' }
   | { do: 'delete' | 'undelete' | 'destroy'; versions: number[] }
-  | { do: 'keep'; versions: number }
-  | { do: 'forget' };
+  | { do: 'set-max-versions'; maxVersions: number }
+  | { do: 'delete-metadata' };
 
-/** A secret as its user imagines it. */
+/** The expected behaviour of a secret. */
 class Model {
   current = 0;
-  keep = 0;
+  maxVersions = 0;
   versions = new Map<number, { value: Record<string, number>; state: State }>();
 
   apply(step: Step): number {
@@ -42,10 +42,10 @@ class Model {
       case 'destroy':
         this.#move(step.versions, 'readable', 'destroyed');
         return this.#move(step.versions, 'deleted', 'destroyed');
-      case 'keep':
-        this.keep = step.versions;
+      case 'set-max-versions':
+        this.maxVersions = step.maxVersions;
         return 204;
-      case 'forget':
+      case 'delete-metadata':
         Object.assign(this, new Model());
         return 204;
     }
@@ -55,7 +55,7 @@ class Model {
     this.current += 1;
     this.versions.set(this.current, { value, state: 'readable' });
     for (const version of this.versions.keys())
-      if (version <= this.current - (this.keep || 10)) this.versions.delete(version);
+      if (version <= this.current - (this.maxVersions || 10)) this.versions.delete(version);
     return 200;
   }
 
@@ -78,16 +78,16 @@ async function perform(path: string, step: Step): Promise<number> {
       return call('PATCH', 'data', { data: { [`p${step.value % 3}`]: step.value } });
     case 'delete-newest':
       return call('DELETE', 'data');
-    case 'keep':
-      return call('POST', 'metadata', { max_versions: step.versions });
-    case 'forget':
+    case 'set-max-versions':
+      return call('POST', 'metadata', { max_versions: step.maxVersions });
+    case 'delete-metadata':
       return call('DELETE', 'metadata');
     default:
       return call('POST', step.do, { versions: step.versions });
   }
 }
 
-async function looksLike(path: string, model: Model): Promise<void> {
+async function expectToMatch(path: string, model: Model): Promise<void> {
   for (let version = 1; version <= model.current; version++) {
     const expected = model.versions.get(version);
     const read = await secrets.call('GET', `/kv/data/${path}?version=${version}`);
@@ -112,19 +112,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('patch' as const), value }) },
   fc.record({ do: fc.constant('delete-newest' as const) }),
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('delete', 'undelete', 'destroy'), versions }) },
-  fc.record({ do: fc.constant('keep' as const), versions: fc.integer({ min: 0, max: 3 }) }),
-  fc.record({ do: fc.constant('forget' as const) }),
+  fc.record({ do: fc.constant('set-max-versions' as const), maxVersions: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ do: fc.constant('delete-metadata' as const) }),
 ) as fc.Arbitrary<Step>;
 
 let runs = 0;
 
-test('a secret behaves like its model, whatever is done to it', async () => {
+test('a secret behaves like its model under random operations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const path = `model/${runs++}`;
       const model = new Model();
       for (const one of steps) expect(await perform(path, one)).toBe(model.apply(one));
-      await looksLike(path, model);
+      await expectToMatch(path, model);
     }),
     { numRuns: 40 },
   );
@@ -132,7 +132,7 @@ test('a secret behaves like its model, whatever is done to it', async () => {
 
 const name = fc.stringMatching(/^[ab!/0]{1,5}$/).filter((text) => !/^\/|\/$|\/\//.test(text));
 
-test('a list shows one level of whatever names there are, in any pages', async () => {
+test('a list returns one level of random names, in pages of any size', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(name, { minLength: 1, maxLength: 12 }),

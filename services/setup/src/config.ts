@@ -4,15 +4,15 @@ const address = /^[^\s@]+$/;
 
 /** The environment of `keys`. */
 export const KeysEnv = z.object({
-  /** Holds one folder for each service, and `setup` with what everything else is made from. */
+  /** Contains one folder per service, and `setup` with the secrets from which the others are derived. */
   KEYS_DIR: z.string().min(1).default('/keys'),
-  /** Owner of the database: runs the migrations, makes the roles. */
+  /** Owner of the database, who runs the migrations and creates the roles. */
   DATABASE_OWNER: z.string().regex(/^\w+$/).default('postgres'),
-  /** Host, port and name of the database, as the services reach it. */
+  /** Host, port and name of the database, as seen by the services. */
   DATABASE_ADDRESS: z.string().regex(address).default('postgres:5432/secrets'),
-  /** Administrator of RabbitMQ: makes the users and queues. */
+  /** Administrator of RabbitMQ, who creates the users and queues. */
   BROKER_OWNER: z.string().regex(/^\w+$/).default('setup'),
-  /** Host and port of RabbitMQ, as the services reach it. */
+  /** Host and port of RabbitMQ, as seen by the services. */
   AMQP_ADDRESS: z.string().regex(address).default('rabbitmq:5672'),
   /** Host and port of its management API. */
   BROKER_ADDRESS: z.string().regex(address).default('rabbitmq:15672'),
@@ -21,18 +21,18 @@ export type KeysEnv = z.infer<typeof KeysEnv>;
 
 /** The environment of `database`. */
 export const DatabaseEnv = z.object({
-  /** As the owner of the database. */
+  /** With the name and password of the database's owner. */
   DATABASE_URL: z.string().min(1),
-  /** The folder `setup` that `keys` has filled: it holds each role's password. */
+  /** The folder `setup` that `keys` has filled: it contains each role's password. */
   SETUP_DIR: z.string().min(1).default('/run/keys'),
 });
 export type DatabaseEnv = z.infer<typeof DatabaseEnv>;
 
 /** The environment of `broker`. */
 export const BrokerEnv = z.object({
-  /** RabbitMQ's management API, as its administrator. */
+  /** RabbitMQ's management API, with the administrator's name and password. */
   BROKER_URL: z.url({ protocol: /^https?$/ }),
-  /** The folder `setup` that `keys` has filled: it holds each user's password. */
+  /** The folder `setup` that `keys` has filled: it contains each user's password. */
   SETUP_DIR: z.string().min(1).default('/run/keys'),
 });
 export type BrokerEnv = z.infer<typeof BrokerEnv>;

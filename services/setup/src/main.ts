@@ -4,15 +4,15 @@ import { createLogger } from '@secrets/telemetry';
 import { prepareBroker } from './broker/prepare-broker.ts';
 import { BrokerEnv, DatabaseEnv, KeysEnv } from './config.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
+import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
-import { makeKeys } from './keys/make-keys.ts';
 
 const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'info' });
 
-/** What this program does once and ends: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. */
+/** The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
-    log.info(makeKeys(readConfig(KeysEnv, process.env)), 'every key is in its place');
+    log.info(createKeys(readConfig(KeysEnv, process.env)), 'key files are ready');
   },
   database: async () => {
     const env = readConfig(DatabaseEnv, withFiles(process.env));
@@ -28,13 +28,13 @@ const commands: Record<string, () => Promise<void>> = {
   },
 };
 
-// The first process of a container ignores a signal that it does not handle.
+// The first process of a container ignores signals that it does not handle.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
 const name = process.argv[2] ?? '';
 const command = commands[name];
 try {
-  if (command === undefined) throw new Error(`say what to do: ${Object.keys(commands).join(' or ')}`);
+  if (command === undefined) throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}`);
   await command();
 } catch (error) {
   log.fatal({ error }, 'setup failed');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type Broker, openRabbit } from '@secrets/broker';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { silentLogger } from '@secrets/telemetry';
+import { eventually } from '@secrets/testing';
 import { type Channel, connect } from 'amqplib';
 import { dockerRabbit } from '../../../scripts/test-services/docker-services.ts';
 import { installedRabbit } from '../../../scripts/test-services/installed-rabbit.ts';
@@ -14,9 +15,9 @@ const passwords = Object.fromEntries(
 ) as Record<BrokerService, string>;
 
 const server = await ownRabbit();
-if (typeof server === 'string') console.warn(`not run: the rights of users of RabbitMQ: ${server}`);
+if (typeof server === 'string') console.warn(`not run: permissions of the RabbitMQ users: ${server}`);
 
-/** A RabbitMQ of its own with the management API, if the tests run with RabbitMQ; or why there is none. */
+/** Starts a separate RabbitMQ with the management API if the tests run with RabbitMQ. Otherwise returns the reason. */
 async function ownRabbit(): Promise<TestServer | string> {
   if (process.env.TEST_AMQP_URL === undefined) return 'TEST_AMQP_URL is not set';
   const installed = await installedRabbit({ management: true });
@@ -27,7 +28,7 @@ async function ownRabbit(): Promise<TestServer | string> {
 const worker = 'sync-worker-clouda-sm';
 const workQueue = syncQueue('cloudA-sm');
 
-(typeof server === 'string' ? describe.skip : describe)('the users of the services', () => {
+(typeof server === 'string' ? describe.skip : describe)('RabbitMQ users of the services', () => {
   const { url, managementUrl } = server as TestServer;
   const opened: Broker[] = [];
 
@@ -44,7 +45,7 @@ const workQueue = syncQueue('cloudA-sm');
     return broker;
   };
 
-  /** What RabbitMQ answers when a service does this: 403 when it may not; undefined when it may. */
+  /** Returns the code with which RabbitMQ refuses an action of a service, 403 if it lacks the permission, or undefined. */
   async function refusal(
     service: BrokerService,
     act: (channel: Channel) => Promise<unknown>,
@@ -64,13 +65,13 @@ const workQueue = syncQueue('cloudA-sm');
 
   const publishTo = (queue: string) => async (channel: Channel) => {
     channel.sendToQueue(queue, Buffer.from('"x"'));
-    await channel.checkQueue(queue); // an answer that comes after the refusal, if there is one
+    await channel.checkQueue(queue); // its response follows the refusal, if there is one
   };
 
   test.each([
     ['secrets', 'sync-control', secretChangesQueue],
     ['sync-control', worker, workQueue],
-  ] as const)('what %s publishes, %s takes', async (from, to, queue) => {
+  ] as const)('%s publishes and %s consumes %s', async (from, to, queue) => {
     const seen = new Promise<unknown>((resolve) => {
       void brokerOf(to).consume(queue, { concurrency: 1 }, async (message) => {
         resolve(message);
@@ -81,7 +82,7 @@ const workQueue = syncQueue('cloudA-sm');
     expect(await seen).toEqual({ from });
   });
 
-  test('sync-control sees the depth of worker queues, and the operator sees what a worker dead-letters', async () => {
+  test('sync-control reads the depth of worker queues and of their dead letters', async () => {
     const rejected = new Promise<void>((resolve) => {
       void brokerOf(worker).consume(workQueue, { concurrency: 1 }, async () => {
         resolve();
@@ -91,25 +92,24 @@ const workQueue = syncQueue('cloudA-sm');
     const control = brokerOf('sync-control');
     await control.publish(workQueue, [{ reject: true }]);
     await rejected;
-    while ((await control.deadLetterDepth(workQueue)) === 0)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1));
     expect(await control.depth(workQueue)).toMatchObject({ consumers: expect.any(Number) });
   });
 
-  const takes: Record<BrokerService, string[]> = {
+  const consumed: Record<BrokerService, string[]> = {
     secrets: [],
     'sync-control': [secretChangesQueue],
     [worker]: [workQueue],
   };
 
   test.each(brokerServices)(
-    '%s takes from its own queue alone, and makes or deletes nothing',
+    '%s consumes only its own queue, and declares and deletes nothing',
     async (service) => {
       for (const queue of brokerQueues.flatMap((name) => [name, `${name}.parked`])) {
-        const mayTake = takes[service].includes(queue) ? undefined : 403;
+        const expected = consumed[service].includes(queue) ? undefined : 403;
         const got = await refusal(service, (channel) => channel.get(queue));
-        expect({ queue, got }).toEqual({ queue, got: mayTake });
-        expect(await refusal(service, (channel) => channel.purgeQueue(queue))).toBe(mayTake);
+        expect({ queue, got }).toEqual({ queue, got: expected });
+        expect(await refusal(service, (channel) => channel.purgeQueue(queue))).toBe(expected);
         expect(await refusal(service, (channel) => channel.deleteQueue(queue))).toBe(403);
       }
       expect(await refusal(service, (channel) => channel.assertQueue('mine'))).toBe(403);
@@ -123,7 +123,7 @@ const workQueue = syncQueue('cloudA-sm');
     expect(await refusal('sync-control', publishTo(workQueue))).toBeUndefined();
   });
 
-  test('running it again, and twice at once, changes nothing but a new password and rights that were given by hand', async () => {
+  test('repeated and concurrent runs reset passwords and permissions, and change nothing else', async () => {
     const run = (given = passwords) => prepareBroker(managementUrl!, given, silentLogger());
     await setRights(managementUrl!, worker, { configure: '.*', write: '.*', read: '.*' });
     expect(await refusal(worker, publishTo(workQueue))).toBeUndefined();
@@ -135,10 +135,10 @@ const workQueue = syncQueue('cloudA-sm');
     await run();
   });
 
-  test('an administrator that RabbitMQ does not know is told what to do', async () => {
+  test('an unknown administrator is an error that says what to do', async () => {
     const wrong = Object.assign(new URL(managementUrl!), { password: 'wrong' }).toString();
     await expect(prepareBroker(wrong, passwords, silentLogger())).rejects.toThrow(
-      /its volume may be removed/,
+      /Its volume can be removed/,
     );
   });
 });

@@ -24,36 +24,45 @@ const holders: [DatabaseService, (sql: Sql, namespaceId: string) => Promise<unkn
   ],
 ];
 
-describe('a namespace and what another service holds in it', () => {
+describe('a namespace that another service uses', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
   beforeAll(async () => {
     db = await preparedDb();
   });
   afterAll(() => db.close());
 
-  const made = async (): Promise<string> => {
+  const createNamespace = async (): Promise<string> => {
     const id = randomUUID();
     await db.query('insert into login.namespaces (id, path) values ($1, $1)', [id]);
     return id;
   };
-  const deleted = (id: string) =>
+  const deleteNamespace = (id: string) =>
     as(db, 'login', (sql) => sql.query('delete from login.namespaces where id = $1', [id]));
 
-  test.each(holders)('%s: it cannot go before, and nothing comes after it', async (service, hold) => {
-    const id = await made();
-    await as(db, service, (sql) => hold(sql, id));
-    await expect(deleted(id)).rejects.toMatchObject({ code: '23503' });
-    await db.query('update secrets.mounts set disabled_at = now() where namespace_id = $1', [id]);
-    await db.query('delete from sync.destinations where namespace_id = $1', [id]);
-    await deleted(id);
-    await expect(as(db, service, (sql) => hold(sql, id))).rejects.toMatchObject({ code: '23503' });
-  });
+  test.each(holders)(
+    'cannot be deleted while %s uses it, and cannot be used after its deletion',
+    async (service, create) => {
+      const id = await createNamespace();
+      await as(db, service, (sql) => create(sql, id));
+      await expect(deleteNamespace(id)).rejects.toMatchObject({ code: '23503' });
+      await db.query('update secrets.mounts set disabled_at = now() where namespace_id = $1', [id]);
+      await db.query('delete from sync.destinations where namespace_id = $1', [id]);
+      await deleteNamespace(id);
+      await expect(as(db, service, (sql) => create(sql, id))).rejects.toMatchObject({ code: '23503' });
+    },
+  );
 
-  test.each(holders)('%s: asked for at one moment, one of the two is refused', async (service, hold) => {
-    for (let round = 0; round < 5; round += 1) {
-      const id = await made();
-      const both = await Promise.allSettled([as(db, service, (sql) => hold(sql, id)), deleted(id)]);
-      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    }
-  });
+  test.each(holders)(
+    'is either deleted or used by %s, if both are requested at once',
+    async (service, create) => {
+      for (let round = 0; round < 5; round += 1) {
+        const id = await createNamespace();
+        const both = await Promise.allSettled([
+          as(db, service, (sql) => create(sql, id)),
+          deleteNamespace(id),
+        ]);
+        expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      }
+    },
+  );
 });

@@ -9,28 +9,28 @@ export const passwords = Object.fromEntries(
   databaseServices.map((service) => [service, `password of ${service}`]),
 ) as Record<DatabaseService, string>;
 
-/** A database as `database` leaves it. */
+/** Creates a database and prepares it as the command `database` does. */
 export async function preparedDb() {
   const db = await openTestDb();
-  await prepareOnce(() => prepareDatabase(db, passwords, silentLogger()));
+  await exclusively(() => prepareDatabase(db, passwords, silentLogger()));
   return db;
 }
 
-/** Roles belong to the whole server, which test files may share: one after the other. */
-export async function prepareOnce(work: () => Promise<unknown>): Promise<void> {
+/** Runs `work` alone among all test files: roles belong to the whole server, which the files share. */
+export async function exclusively(work: () => Promise<unknown>): Promise<void> {
   const lock = openPostgres({ url: testServerUrl(), connections: 1, statementTimeoutMs: 600_000 });
   await lock.query("select pg_advisory_lock(hashtextextended('roles for test', 0))");
-  await Promise.resolve(work()).finally(lock.close); // the lock goes with its connection
+  await Promise.resolve(work()).finally(lock.close); // closing the connection releases the lock
 }
 
-/** Runs `work` as a service's role does it; what it does is kept. */
+/** Runs and commits `work` as a service's role. */
 export const as = <T>(db: Db, service: DatabaseService, work: (asRole: Db) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     await tx.query(`set local role ${roleOf(service)}`);
     return await work(insideOf(tx));
   });
 
-/** Why a service's role may not run a statement; undefined when it may. What it does is not kept. */
+/** Returns the error of a statement that a service's role may not run, or undefined. The statement is rolled back. */
 export async function refusal(db: Db, service: DatabaseService, text: string): Promise<string | undefined> {
   const undone = new Error('undone');
   try {
@@ -43,7 +43,7 @@ export async function refusal(db: Db, service: DatabaseService, text: string): P
   }
 }
 
-/** Logs in to a database of a server as a service does. */
+/** Opens a database as a service does, with its role and password. */
 export function logIn(url: string, service: DatabaseService, password: string): Db {
   const own = Object.assign(new URL(url), { username: roleOf(service), password });
   return openPostgres({ url: own.toString(), connections: 1 });

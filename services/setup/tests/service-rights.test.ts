@@ -4,7 +4,7 @@ import { serviceSchemas } from '@secrets/schemas';
 import { silentLogger } from '@secrets/telemetry';
 import { prepareDatabase } from '../src/database/prepare-database.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../src/database-roles.ts';
-import { as, logIn, passwords, preparedDb, prepareOnce, refusal } from './role-for-test.ts';
+import { as, exclusively, logIn, passwords, preparedDb, refusal } from './role-for-test.ts';
 
 const denied = /permission denied/;
 const ownSchema: Partial<Record<DatabaseService, string>> = {
@@ -13,7 +13,7 @@ const ownSchema: Partial<Record<DatabaseService, string>> = {
   'sync-control': 'sync',
 };
 
-describe('the roles of the services', () => {
+describe('database roles of the services', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
 
   beforeAll(async () => {
@@ -29,8 +29,8 @@ describe('the roles of the services', () => {
     return rows.map(({ name }) => name);
   };
 
-  test.each(databaseServices)('%s reads no table of another, but for what is said below', async (service) => {
-    const said: Partial<Record<DatabaseService, string[]>> = {
+  test.each(databaseServices)('%s reads no table of another service but the listed ones', async (service) => {
+    const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: ['access_epoch', 'auth_mounts', 'namespaces', 'policies', 'tokens'].map(
         (name) => `login.${name}`,
       ),
@@ -49,10 +49,10 @@ describe('the roles of the services', () => {
     for (const table of tables) {
       if ((await refusal(db, service, `select * from ${table}`)) === undefined) readable.push(table);
     }
-    expect(readable.sort()).toEqual(said[service] ?? []);
+    expect(readable.sort()).toEqual(allowed[service] ?? []);
   });
 
-  test.each(databaseServices)('%s creates nothing', async (service) => {
+  test.each(databaseServices)('%s can create nothing', async (service) => {
     const schema = ownSchema[service] ?? (service === 'gateway' ? 'login' : 'sync');
     for (const text of [
       `create table ${schema}.mine (id int)`,
@@ -67,7 +67,7 @@ describe('the roles of the services', () => {
   });
 
   test.each(Object.entries(ownSchema) as [DatabaseService, string][])(
-    '%s changes rows of its schema, not its tables and not its history',
+    '%s changes rows of its schema, but not its tables or migration history',
     async (service, schema) => {
       for (const table of await tablesOf(schema)) {
         const history = table.endsWith('schema_version');
@@ -81,14 +81,14 @@ describe('the roles of the services', () => {
   );
 
   test.each(Object.entries(ownSchema) as [DatabaseService, string][])(
-    '%s finds its schema up to date at its start',
+    '%s finds its schema migrated',
     async (service, schema) => {
       const migrations = serviceSchemas.find((owned) => owned.schema === schema)!;
       expect(await as(db, service, (asRole) => migrate(asRole, migrations))).toEqual([]);
     },
   );
 
-  test('the gateway takes uses of tokens and changes nothing else', async () => {
+  test('the gateway changes only the remaining uses of tokens', async () => {
     expect(await refusal(db, 'gateway', 'update login.tokens set uses_left = uses_left - 1')).toBeUndefined();
     for (const text of [
       `update login.tokens set policies = '{root}'`,
@@ -101,28 +101,27 @@ describe('the roles of the services', () => {
     }
   });
 
-  test('a right that was given by hand is gone after the next run', async () => {
+  test('revokes privileges that were granted manually', async () => {
     await db.query('grant select on login.tokens to secrets');
     await db.query('grant usage on schema login to secrets');
     expect(await refusal(db, 'secrets', 'select * from login.tokens')).toBeUndefined();
-    await prepareOnce(() => prepareDatabase(db, passwords, silentLogger()));
+    await exclusively(() => prepareDatabase(db, passwords, silentLogger()));
     expect(await refusal(db, 'secrets', 'select * from login.tokens')).toMatch(denied);
   });
 
-  test('two runs at once both succeed', async () => {
+  test('concurrent runs succeed', async () => {
     const run = () => prepareDatabase(db, passwords, silentLogger());
-    await prepareOnce(() => Promise.all([run(), run()]));
+    await exclusively(() => Promise.all([run(), run()]));
   });
 
-  test('each logs in with its own password, and a new one replaces it', async () => {
-    if (db.url === undefined) return; // the embedded database has no logins
-    const url = db.url;
+  test('each role logs in with its own password, which can be replaced', async () => {
+    const { url } = db;
     const nameBy = (service: DatabaseService, password: string) => {
       const role = logIn(url, service, password);
       return role.query<{ name: string }>('select current_user as name').finally(role.close);
     };
-    // As a whole, since other test files give the same roles their passwords.
-    await prepareOnce(async () => {
+    // Exclusively, because other test files set the passwords of the same roles.
+    await exclusively(async () => {
       for (const service of databaseServices) {
         expect(await nameBy(service, passwords[service])).toEqual([{ name: roleOf(service) }]);
       }
@@ -140,7 +139,7 @@ describe('the roles of the services', () => {
     });
   });
 
-  test('no role is a member of another, or more than a login', async () => {
+  test('no role has attributes but login, or is a member of another', async () => {
     const rows = await db.query(
       `select rolname from pg_roles
         where rolname = any($1::text[])

@@ -5,10 +5,10 @@ import { claimEntries, completeEntries, readEntryContexts } from '@secrets/sync-
 import { as, preparedDb } from './role-for-test.ts';
 
 const manyEntries = 3_000;
-const together = 16;
+const batchSize = 16;
 const destinationType = 'cloudA-sm';
 
-/** A node of a plan that was run (https://www.postgresql.org/docs/current/sql-explain.html, FORMAT JSON). */
+/** A node of an executed plan (https://www.postgresql.org/docs/current/sql-explain.html, FORMAT JSON). */
 interface PlanNode {
   'Node Type': string;
   'Actual Rows': number;
@@ -18,16 +18,16 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-describe.each(['never analysed', 'analysed'])('what a worker asks of tables that are %s', (state) => {
+describe.each(['never analysed', 'analysed'])('statements of a worker on tables that are %s', (state) => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
   let ids: string[];
 
   beforeAll(async () => {
     db = await preparedDb();
-    await plant(db);
+    await insertEntries(db);
     if (state === 'analysed') await db.query('analyze');
     const rows = await db.query<{ id: string }>('select id from sync.entries order by id limit $1', [
-      together,
+      batchSize,
     ]);
     ids = rows.map(({ id }) => id);
   });
@@ -35,12 +35,12 @@ describe.each(['never analysed', 'analysed'])('what a worker asks of tables that
 
   test.each([
     [
-      'a claim',
+      'claiming',
       (sql: Sql) => claimEntries(sql, { entryIds: ids, destinationType, owner: 'me', leaseSeconds: 30 }),
     ],
-    ['a read', (sql: Sql) => readEntryContexts(sql, ids)],
+    ['reading', (sql: Sql) => readEntryContexts(sql, ids)],
     [
-      'a completion',
+      'completing',
       (sql: Sql) =>
         completeEntries(
           sql,
@@ -50,15 +50,15 @@ describe.each(['never analysed', 'analysed'])('what a worker asks of tables that
           })),
         ),
     ],
-  ])('%s looks at the rows that it is about, however many there are', async (_, ask) => {
-    expect(await maxRowsScanned(db, ask)).toBeLessThanOrEqual(together * together);
+  ])('%s scans only the rows of its entries', async (_, run) => {
+    expect(await maxRowsScanned(db, run)).toBeLessThanOrEqual(batchSize * batchSize);
   });
 });
 
-/** The most rows that one node of the statement's plan saw; with a plan made for any parameters, as a long-lived session has. */
+/** Returns the maximum number of rows that a node of the statement's generic plan scanned. Long-lived sessions use generic plans. */
 async function maxRowsScanned(
   db: Awaited<ReturnType<typeof preparedDb>>,
-  ask: (sql: Sql) => Promise<unknown>,
+  run: (sql: Sql) => Promise<unknown>,
 ): Promise<number> {
   let max = 0;
   const explaining: Sql = {
@@ -75,7 +75,7 @@ async function maxRowsScanned(
   await as(db, 'sync-worker-clouda-sm', async (sql) => {
     current = sql;
     await sql.query('set local plan_cache_mode = force_generic_plan');
-    await ask(explaining);
+    await run(explaining);
   });
   return max;
 }
@@ -89,8 +89,8 @@ const maxRows = (node: PlanNode): number =>
     ...(node.Plans ?? []).map(maxRows),
   );
 
-/** Many secrets of one version, each pushed to one destination. */
-async function plant(sql: Sql): Promise<void> {
+/** Inserts many secrets of one version, each with an entry of one destination. */
+async function insertEntries(sql: Sql): Promise<void> {
   const [mount, destination] = [randomUUID(), randomUUID()];
   await sql.query(
     `insert into secrets.mounts (id, namespace_id, path, accessor) values ($1::uuid, 'root', $1::text, $1::text)`,

@@ -17,28 +17,28 @@ import { as, preparedDb, refusal } from './role-for-test.ts';
 
 const worker = 'sync-worker-clouda-sm';
 
-describe('the role of a worker', () => {
+describe('database role of a worker', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
-  let mine: Planted;
-  let foreign: Planted;
+  let mine: EntryIds;
+  let foreign: EntryIds;
 
   beforeAll(async () => {
     db = await preparedDb();
   });
   afterAll(() => db.close());
   beforeEach(async () => {
-    mine = await plant('cloudA-sm');
-    foreign = await plant('cloudB-kv');
+    mine = await insertEntry('cloudA-sm');
+    foreign = await insertEntry('cloudB-kv');
   });
 
-  interface Planted {
+  interface EntryIds {
     destination: string;
     association: string;
     entry: string;
   }
 
-  /** A secret with one version, and an entry that pushes it to a destination of this type. */
-  async function plant(type: string): Promise<Planted> {
+  /** Inserts a secret with one version, and an entry that pushes it to a destination of this type. */
+  async function insertEntry(type: string): Promise<EntryIds> {
     const [mount, secret, version, destination, association, entry] = Array.from({ length: 6 }, () =>
       randomUUID(),
     );
@@ -72,14 +72,14 @@ describe('the role of a worker', () => {
     return { destination: destination!, association: association!, entry: entry! };
   }
 
-  const claim = (planted: Planted, destinationType = 'cloudA-sm') =>
+  const claim = (ids: EntryIds, destinationType = 'cloudA-sm') =>
     as(
       db,
       worker,
       async (sql) =>
         (
           await claimEntries(sql, {
-            entryIds: [planted.entry],
+            entryIds: [ids.entry],
             destinationType,
             owner: 'me',
             leaseSeconds: 30,
@@ -87,7 +87,7 @@ describe('the role of a worker', () => {
         )[0],
     );
 
-  test('does everything that its work takes', async () => {
+  test('runs every statement that a worker needs', async () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);
     const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
@@ -111,7 +111,7 @@ describe('the role of a worker', () => {
     });
   });
 
-  test('takes the last entry of a removed association away, and the association with it', async () => {
+  test('deletes a removed association with its last entry', async () => {
     await db.query('update sync.associations set removing = true where id = $1', [mine.association]);
     await db.query(`update sync.entries set desired = 'absent' where id = $1`, [mine.entry]);
     const claimed = (await claim(mine))!;
@@ -119,7 +119,7 @@ describe('the role of a worker', () => {
     expect(await db.query('select id from sync.associations where id = $1', [mine.association])).toEqual([]);
   });
 
-  test('sees nothing of another type: not its destination, entry, association or value', async () => {
+  test('sees no destination, entry, association or value of another type', async () => {
     const counts = await as(db, worker, (sql) =>
       sql.query(
         `select (select count(*)::int from sync.destinations where id = $1) as destinations,
@@ -134,7 +134,7 @@ describe('the role of a worker', () => {
     expect(types).toEqual([{ type: 'cloudA-sm' }]);
   });
 
-  test('takes nothing away that is not wanted gone', async () => {
+  test('cannot delete entries and associations that are not to be removed', async () => {
     await as(db, worker, async (sql) => {
       expect(await sql.query('delete from sync.entries returning id')).toEqual([]);
       expect(await sql.query('delete from sync.associations returning id')).toEqual([]);
@@ -142,7 +142,7 @@ describe('the role of a worker', () => {
     expect(await db.query('select id from sync.entries where id = $1', [mine.entry])).toHaveLength(1);
   });
 
-  test('changes nothing of another type', async () => {
+  test('cannot change rows of another type', async () => {
     expect(await claim(foreign, 'cloudB-kv')).toBeUndefined();
     await as(db, worker, async (sql) => {
       await sql.query(`update sync.entries set status = 'SYNCED' where id = $1`, [foreign.entry]);
@@ -172,11 +172,11 @@ describe('the role of a worker', () => {
     'select * from secrets.versions',
     'select * from login.tokens',
     'insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) select association_id, destination_id, destination_type, external_name, random()::text from sync.entries',
-  ])('may not: %s', async (text) => {
+  ])('is refused: %s', async (text) => {
     expect(await refusal(db, worker, text)).toMatch(/permission denied/);
   });
 
-  test('sync-control sees every type, and no value', async () => {
+  test('sync-control sees entries of every type, but no value', async () => {
     const [row] = await as(db, 'sync-control', (sql) =>
       sql.query('select count(*)::int as count from sync.entries where id = any($1::uuid[])', [
         [mine.entry, foreign.entry],
@@ -186,7 +186,7 @@ describe('the role of a worker', () => {
     expect(await refusal(db, 'sync-control', 'select * from sync.entry_values')).toMatch(/permission denied/);
   });
 
-  test('the owner, who is the one role of a standalone installation, sees every value', async () => {
+  test('the owner, which is the only role of a standalone installation, sees every value', async () => {
     const rows = await db.query('select entry_id from sync.entry_values where entry_id = any($1::uuid[])', [
       [mine.entry, foreign.entry],
     ]);

@@ -2,76 +2,84 @@ import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { createGateway } from '@secrets/gateway';
-import { type RunningServer, type Service, startServer } from '@secrets/http';
+import type { ServerOptions, Service } from '@secrets/http';
 import { createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
 import { type KeyRing, readKeyRing } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
-import { stopInOrder } from '@secrets/service';
+import { type Process, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl } from '@secrets/sync-control';
 import { endAllLeases } from '@secrets/sync-entries';
 import { createEgressGuard, createSyncWorker } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
-import { createKeys, openDataFolder } from './data-folder.ts';
+import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
+import { startLocalSandbox } from './local-sandbox.ts';
 import { openDatabase } from './open-database.ts';
-import { sandboxBeside } from './sandbox-beside.ts';
 
-/** Everything in one process, running. */
+/** Every service in one process, running. */
 export interface Standalone {
-  /** Where the gateway listens. */
+  /** URL of the gateway. */
   url: string;
   rootTokenFile: string;
   sandbox: Sandbox | undefined;
-  /** Takes no more requests, finishes what is under way, closes. */
+  /** Accepts no new requests, completes those in flight and closes everything. */
   stop(): Promise<void>;
 }
+
+type OnStop = Process<Env>['onStop'];
 
 /** What every service is built from. */
 interface Parts {
   db: Db;
   broker: Awaited<ReturnType<typeof openEmbeddedBroker>>;
-  ring: KeyRing;
+  keyRing: KeyRing;
   keys: InternalKeys;
   log: Logger;
   env: Env;
+  onStop: OnStop;
 }
 
 /**
- * Starts every service in this process, on an embedded PostgreSQL and the in-process broker, each with the same `app.ts` as in
- * its own container. Durable: whatever was acknowledged is there after kill -9 and a new start.
+ * Starts every service in this process, each with the same `app.ts` as in its own container, on PostgreSQL and the
+ * embedded broker. Durable: acknowledged writes survive kill -9.
+ * @throws if the start fails, after closing what was opened
  */
 export async function startStandalone(env: Env, log: Logger): Promise<Standalone> {
+  const closers: Parameters<OnStop>[0][] = [];
+  const stop = () => stopInOrder(...closers).stop();
+  try {
+    return { ...(await start(env, log, (close) => void closers.unshift(close))), stop };
+  } catch (error) {
+    await stop().catch(() => undefined); // the cause is `error`
+    throw error;
+  }
+}
+
+async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standalone, 'stop'>> {
   const folder = openDataFolder(env);
   const db = await openDatabase(env, folder.database, log);
+  onStop(db.close);
+  await prepareData(db, folder, log);
+  const sandbox = await startLocalSandbox(env, folder.sandbox);
+  onStop(() => sandbox?.stop());
+  const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
+  onStop(() => broker.close());
+  const keyRing = readKeyRing(folder.sealKey);
+  const parts: Parts = { db, broker, keyRing, keys: readInternalKeys(folder.internalKey), log, env, onStop };
+  await ensureRootToken(db, { file: folder.rootToken });
+  const upstreams = await startServices(parts, sandbox);
+  await startWorker(parts, sandbox);
+  const { url } = await startGateway(parts, upstreams, folder.audit);
+  return { url, rootTokenFile: folder.rootToken, sandbox };
+}
+
+async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
   createKeys(folder, { dataExists: await hasData(db) });
   for (const schema of serviceSchemas) await prepareSchema(db, schema, log);
-  await endAllLeases(db); // nobody else can hold one: the database is this process's alone
-  const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
-  const sandbox = await sandboxBeside(env, folder.sandbox);
-  const parts: Parts = {
-    db,
-    broker,
-    ring: readKeyRing(folder.sealKey),
-    keys: readInternalKeys(folder.internalKey),
-    log,
-    env,
-  };
-  await ensureRootToken(db, { file: folder.rootToken });
-  const inward = await startInward(parts, sandbox);
-  const worker = await startWorker(parts, sandbox);
-  const gateway = await startGateway(parts, inward.urls, folder.audit);
-  const { stop } = stopInOrder(
-    gateway.stop,
-    worker.stop,
-    inward.stop,
-    () => broker.close(),
-    () => sandbox?.stop(),
-    db.close,
-  );
-  return { url: gateway.url, rootTokenFile: folder.rootToken, sandbox, stop };
+  await endAllLeases(db); // every lease is a leftover: only this process uses the database
 }
 
 async function hasData(db: Db): Promise<boolean> {
@@ -81,43 +89,29 @@ async function hasData(db: Db): Promise<boolean> {
   return row?.exists === true;
 }
 
-/** The services behind the gateway, each on a free port of the loopback interface. */
-async function startInward(parts: Parts, sandbox: Sandbox | undefined) {
-  const { db, broker, ring, keys, env } = parts;
-  const login = await serve(
-    createLogin(
-      { db, keyRing: ring, keys, ...telemetry(parts, 'login') },
-      { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
-    ),
+/** Starts the services behind the gateway, each on a free port of the loopback interface. Returns their URLs. */
+async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
+  const { db, broker, keyRing, keys, env } = parts;
+  const login = await createLogin(
+    { db, keyRing, keys, ...telemetry(parts, 'login') },
+    { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
   );
-  const secrets = await serve(
-    createSecrets({ db, broker, keyRing: ring, keys, ...telemetry(parts, 'secrets') }),
+  const { url: loginUrl } = await serveLocally(parts, login, 'login');
+  const secrets = createSecrets({ db, broker, keyRing, keys, ...telemetry(parts, 'secrets') });
+  const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
+  const syncControl = createSyncControl(
+    { db, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
+    { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl },
   );
-  const syncControl = await serve(
-    createSyncControl(
-      { db, broker, keyRing: ring, keys, ...telemetry(parts, 'sync-control') },
-      { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl: secrets.url },
-    ),
-  );
-  return {
-    urls: { login: login.url, secrets: secrets.url, 'sync-control': syncControl.url },
-    ...stopInOrder(syncControl.stop, secrets.stop, login.stop),
-  };
+  const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
+  return { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl };
 }
 
-async function serve(creating: Service | Promise<Service>) {
-  const service = await creating;
-  await service.start();
-  const server: RunningServer = await startServer(service.app, { host: '127.0.0.1', port: 0 });
-  return { url: server.url, ...stopInOrder(() => server.stop(5_000), service.stop) };
-}
+const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
+  serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
 
-async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
-  const { db, broker, ring, env } = parts;
-  const allow = [
-    ...env.EGRESS_ALLOW,
-    ...(sandbox === undefined ? [] : [`127.0.0.1/32:${new URL(sandbox.url).port}`]),
-  ];
+async function startWorker(parts: Parts, sandbox: Sandbox | undefined): Promise<void> {
+  const { db, broker, keyRing, env } = parts;
   const worker = createSyncWorker(
     cloudaSmDriver({
       endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
@@ -126,14 +120,14 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined) {
     {
       db,
       broker,
-      keyRing: ring,
-      egress: createEgressGuard({ allow, mayOpen: env.EGRESS_MAY_OPEN }),
+      keyRing,
+      egress: createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN }),
       ...telemetry(parts, 'sync-worker-clouda-sm'),
     },
     { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
   );
   await worker.start();
-  return worker;
+  parts.onStop(worker.stop);
 }
 
 async function startGateway(
@@ -141,20 +135,18 @@ async function startGateway(
   upstreams: { login: string; secrets: string; 'sync-control': string },
   auditFile: string,
 ) {
-  const { db, keys, env } = parts;
-  const audit = openAudit(auditFile);
-  const gateway = await createGateway(
-    { db, keys, audit, ...telemetry(parts, 'gateway') },
+  const { db, keys, env, onStop } = parts;
+  const { log, metrics } = telemetry(parts, 'gateway');
+  const gateway = createGateway(
+    { db, keys, audit: openAudit(auditFile), log, metrics },
     { upstreams, trustedProxies: env.TRUSTED_PROXIES },
   );
-  await gateway.start();
-  const tls =
-    env.TLS_CERT_FILE !== undefined && env.TLS_KEY_FILE !== undefined
-      ? { tls: { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE } }
-      : {};
-  const server = await startServer(gateway.app, { host: env.HOST, port: env.PORT, listVerb: true, ...tls });
-  return { url: server.url, ...stopInOrder(() => server.stop(10_000), gateway.stop) };
+  const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsFiles(env) };
+  return serve(gateway, options, { log, onStop });
 }
+
+const tlsFiles = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Env): Pick<ServerOptions, 'tls'> =>
+  certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };
 
 const telemetry = ({ log }: Parts, service: string) => ({
   log: log.child({ service }),

@@ -1,14 +1,16 @@
 import { commaList, port, toggle } from '@secrets/config';
+import { processEnv, secretNamePrefix } from '@secrets/service';
 import { z } from 'zod';
 
-/** The environment of `npm start`. Everything has a default; nothing secret does. */
+/** The environment of `npm start`. Every variable has a default or is optional; no secret has a default. */
 export const Env = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  ...processEnv,
+  LOG_LEVEL: processEnv.LOG_LEVEL.unwrap().default('warn'),
   PORT: port.default(8200),
   DATA_DIR: z.string().default('./.data'),
   /** A PostgreSQL server, version 15 or newer, in place of the embedded one. */
   DATABASE_URL: z.string().optional(),
-  /** A file that holds the root token to use; without it one is made at the first start. */
+  /** A file with the root token to use. By default, the first start generates one. */
   ROOT_TOKEN_FILE: z.string().optional(),
   SEAL_KEY_FILE: z.string().optional(),
   INTERNAL_KEY_FILE: z.string().optional(),
@@ -16,21 +18,20 @@ export const Env = z.object({
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),
-  LOG_LEVEL: z.string().default('warn'),
-  /** Simulated external stores and directory beside the service; `off` for real ones. */
+  /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */
   SANDBOX: toggle.default(true),
-  /** Not `HOST`: the sandbox shows every value that was pushed, and its directory gives a token to anybody who asks. */
+  /** Independent of `HOST`: the sandbox shows every pushed value, and its directory issues a token to anybody. */
   SANDBOX_HOST: z.string().default('127.0.0.1'),
-  /** Default: 8300, or a free one where that is taken. */
+  /** Default: 8300, or a free port if that is in use. */
   SANDBOX_PORT: port.optional(),
-  CLOUDA_ENDPOINT_URL: z.url().optional(),
+  CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
   EGRESS_ALLOW: commaList.default([]),
   EGRESS_MAY_OPEN: commaList.default([]),
   AWS_REGION: z.string().optional(),
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
-  SECRET_NAME_PREFIX: z.string().default('secrets'),
+  SECRET_NAME_PREFIX: secretNamePrefix,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
 });
 

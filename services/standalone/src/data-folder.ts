@@ -14,7 +14,7 @@ export interface DataFolder {
   sandbox: string;
 }
 
-/** Creates the folder at the first start (mode 0700) and returns the paths in it. */
+/** Creates the folder (mode 0700) if it does not exist. Returns the paths of its files, or those that the environment sets. */
 export function openDataFolder(env: Env): DataFolder {
   const root = resolve(env.DATA_DIR);
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -34,12 +34,12 @@ export function createKeys(folder: DataFolder, { dataExists }: { dataExists: boo
   createKey(folder.internalKey, (key) => `${key}\n`, false);
 }
 
-/** A seal key that is missing while data exists is not replaced: what is stored could never be read again. */
+/** A missing seal key is not replaced if data exists: the data could never be decrypted again. */
 function createKey(file: string, line: (key: string) => string, dataExists: boolean): void {
   if (existsSync(file)) return;
   if (dataExists)
     throw new DatabaseStartError(
-      `${file} is missing, and the data cannot be read without it; restore it from your backup`,
+      `${file} is missing, and the data cannot be decrypted without it; restore it from your backup`,
     );
   writeFileSync(file, line(randomBytes(32).toString('base64')), { mode: 0o600, flag: 'wx', flush: true });
 }

@@ -1,8 +1,7 @@
 import { runService } from '@secrets/service';
 import { startStandalone } from './app.ts';
 import { Env } from './config.ts';
-import { greeting } from './greeting.ts';
-import { startFailure } from './start-failure.ts';
+import { greeting, startFailure } from './operator-messages.ts';
 
 await runService(
   'standalone',

@@ -5,8 +5,8 @@ import type { Logger } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 
 /**
- * Opens the database of a standalone installation: the server of `DATABASE_URL` if it is set, else an embedded one in
- * `folder`. Either is used by one process at a time.
+ * Opens the database of a standalone installation: the one at `DATABASE_URL` if set, otherwise an embedded server in
+ * `folder`. Only one process at a time can use either.
  * @throws if another process uses it, or the data folder was created by a version with another embedded database
  */
 export async function openDatabase(env: Env, folder: string, log: Logger): Promise<Db> {
@@ -15,12 +15,12 @@ export async function openDatabase(env: Env, folder: string, log: Logger): Promi
   return openEmbedded({ folder, onLog: (line) => logServerLine(log, line) });
 }
 
-/** Versions before 0.2 kept an embedded database of another kind in this folder. */
+/** Versions before 0.2 stored an embedded database of another kind in this folder. */
 function assertNoOlderData(olderFolder: string): void {
   if (!existsSync(join(olderFolder, 'PG_VERSION'))) return;
   throw new DatabaseStartError(
     `${olderFolder} was created by version 0.1, whose embedded database this version cannot open. ` +
-      'Copy the secrets out with version 0.1, or start with an empty folder in DATA_DIR.',
+      'Export the secrets with version 0.1, or set DATA_DIR to an empty folder.',
   );
 }
 
@@ -47,6 +47,6 @@ async function openExclusively(url: string, log: Logger): Promise<Db> {
 /** https://www.postgresql.org/docs/18/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
 function logServerLine(log: Logger, line: string): void {
   const child = { service: 'postgres', line };
-  if (/\b(FATAL|PANIC):/.test(line)) log.warn(child, 'message of the embedded database');
-  else log.debug(child, 'message of the embedded database');
+  if (/\b(FATAL|PANIC):/.test(line)) log.warn(child, 'message from the embedded database');
+  else log.debug(child, 'message from the embedded database');
 }

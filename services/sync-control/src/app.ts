@@ -8,19 +8,20 @@ import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { startEntriesRelay, sweepLostEntries } from './announcements.ts';
-import type { SyncControlConfig } from './config.ts';
+import { type Following, onSecretChange } from './changes/on-secret-change.ts';
+import { reconcile } from './changes/reconcile.ts';
+import { defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { type Following, onSecretChange } from './on-secret-change.ts';
-import { advancePurges } from './purge.ts';
-import { queueRoom } from './queue-room.ts';
-import { reconcile } from './reconcile.ts';
-import * as associations from './routes/associations.ts';
-import * as bySecret from './routes/associations-by-secret.ts';
-import * as destinations from './routes/destinations.ts';
-import * as syncConfig from './routes/sync-config.ts';
+import { advancePurges } from './destinations/purge.ts';
+import { startEntriesRelay } from './queue/entries-relay.ts';
+import { reviveLost } from './queue/lost-entries.ts';
+import { queueRoom } from './queue/queue-room.ts';
+import { waitForOutcome } from './queue/wait-for-outcome.ts';
+import { associatedSecretEndpoints } from './routes/associated-secrets.ts';
+import { associationEndpoints } from './routes/associations.ts';
+import { destinationEndpoints } from './routes/destinations.ts';
+import { syncConfigEndpoints } from './routes/sync-config.ts';
 import { secretsClient } from './secrets-client.ts';
-import { waitForOutcome } from './wait-for-outcome.ts';
 
 export interface SyncControlDeps {
   db: Db;
@@ -31,25 +32,16 @@ export interface SyncControlDeps {
   metrics: Metrics;
 }
 
-/** Builds sync-control: its endpoints, its relay, the sweep, purges and the reconciliation. */
-export function createSyncControl(
-  deps: SyncControlDeps,
-  config: SyncControlConfig & { secretsUrl: string },
-): Service {
+/** Creates sync-control: its endpoints, its relay, and its background tasks. */
+export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let relay: Relay | undefined;
   const queue = { room: queueRoom(db), notify: () => relay?.notify(), outcome: waitForOutcome(db) };
-  const context: Context = {
-    db,
-    keyRing,
-    secrets,
-    policies: createPolicyReader({ db }),
-    queue,
-    prefix: config.prefix,
-  };
+  const policies = createPolicyReader({ db });
+  const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
   const app = serviceApp({
     service: 'sync-control',
     endpoints: endpointsOf(context),
@@ -78,30 +70,26 @@ export function createSyncControl(
   };
 }
 
-const endpointsOf = (context: Context): Endpoint[] =>
-  [associations, bySecret, destinations, syncConfig]
-    .flatMap((routes) => Object.values(routes))
-    .map((route) => route(context))
-    .sort((a, b) => wildcards(a) - wildcards(b));
-
-/** Fixed paths before those with variables, so that `…/associations/destinations` is not taken for a mount. */
-const wildcards = ({ path }: Endpoint): number => (path.match(/[:*]/g) ?? []).length;
+const endpointsOf = (context: Context): Endpoint[] => [
+  ...associationEndpoints(context),
+  ...associatedSecretEndpoints(context),
+  ...destinationEndpoints(context),
+  ...syncConfigEndpoints(context),
+];
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: 8 }, (message) =>
     onSecretChange(following, message, randomUUID()),
   );
 
-const defaultSweep = { everySeconds: 10, lostAfterSeconds: 60 };
-
 function repeated(
   { context, broker, log }: { context: Context; broker: Broker; log: Logger },
-  { reconcileSeconds, sweep = defaultSweep }: SyncControlConfig,
+  { reconcileSeconds, lost = defaultLost }: SyncControlConfig,
 ): Repeated[] {
   const { db } = context;
   return [
-    every(sweep.everySeconds, 'sweep', log, () =>
-      sweepLostEntries({ db, broker, log }, sweep.lostAfterSeconds),
+    every(lost.sweepSeconds, 'lost announcements', log, () =>
+      reviveLost({ db, broker, log }, lost.afterSeconds),
     ),
     every(1, 'purge', log, (isStopping) => advancePurges(db, isStopping)),
     every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile({ context, log }, isStopping)),

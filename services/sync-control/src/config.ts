@@ -1,33 +1,42 @@
-import { port } from '@secrets/config';
+import { secretNamePrefix, serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 
-/** The environment of sync-control. Keys come as file paths. */
+const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
+
+/** The environment of sync-control. */
 export const Env = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(7003),
-  DATABASE_URL: z.string().min(1),
+  ...serviceEnv(7003),
   AMQP_URL: z.string().min(1),
   SECRETS_URL: z.url().default('http://127.0.0.1:7002'),
-  SEAL_KEY_FILE: z.string().min(1),
-  INTERNAL_KEY_FILE: z.string().min(1),
-  LOG_LEVEL: z.string().default('info'),
-  /** Prefix of external names and built-in tags; once per installation. */
-  SECRET_NAME_PREFIX: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,30}$/)
-    .default('secrets'),
-  /** Seconds between two looks at everything, for what was missed. */
+  SECRET_NAME_PREFIX: secretNamePrefix,
+  /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
-  /** Seconds between two looks for announcements that the broker has lost. */
-  SWEEP_SECONDS: z.coerce.number().min(0.05).max(3_600).default(10),
-  /** Seconds without a claim after which an announcement is believed lost when its queue is empty. */
+  /** Seconds between two searches for lost announcements; 10 if absent. */
+  LOST_SWEEP_SECONDS: sweepSeconds,
+  /** The earlier name of `LOST_SWEEP_SECONDS`. */
+  SWEEP_SECONDS: sweepSeconds,
+  /** Seconds without a claim after which an announcement counts as lost if its queue is empty. */
   LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
 });
 
-/** What the app needs to know of its environment. */
+/** The settings of the app. */
 export interface SyncControlConfig {
+  secretsUrl: string;
   prefix: string;
   reconcileSeconds: number;
-  /** How the broker's losses are looked for; default every 10 s, for what is older than 60 s. */
-  sweep?: { everySeconds: number; lostAfterSeconds: number };
+  /** How lost announcements are found; by default every 10 s, those older than 60 s. */
+  lost?: { sweepSeconds: number; afterSeconds: number };
 }
+
+/** The settings of the app in an environment. */
+export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
+  secretsUrl: env.SECRETS_URL,
+  prefix: env.SECRET_NAME_PREFIX,
+  reconcileSeconds: env.RECONCILE_SECONDS,
+  lost: {
+    sweepSeconds: env.LOST_SWEEP_SECONDS ?? env.SWEEP_SECONDS ?? defaultLost.sweepSeconds,
+    afterSeconds: env.LOST_AFTER_SECONDS,
+  },
+});
+
+export const defaultLost = { sweepSeconds: 10, afterSeconds: 60 };

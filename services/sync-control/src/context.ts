@@ -1,17 +1,19 @@
 import type { PolicyReader } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
-import type { QueueRoom } from './queue-room.ts';
+import type { QueueRoom } from './queue/queue-room.ts';
+import type { WaitForOutcome } from './queue/wait-for-outcome.ts';
 import type { SecretsClient } from './secrets-client.ts';
-import type { WaitForOutcome } from './wait-for-outcome.ts';
 
 /** What the handlers of sync-control receive. */
 export interface Context {
   db: Db;
   keyRing: KeyRing;
   secrets: SecretsClient;
-  /** What a caller may do on paths other than the request's. */
+  /** What a caller may do on paths other than the one of the request. */
   policies: PolicyReader;
+  /** The queue of pending operations: its room, the relay's wake-up call, and the outcome of an association. */
   queue: { room: QueueRoom; notify(): void; outcome: WaitForOutcome };
+  /** Prefix of external names and built-in tags. */
   prefix: string;
 }

@@ -5,7 +5,7 @@ import { schemas } from '@secrets/schemas';
 import { readKeyRing } from '@secrets/seal';
 import { runService, serve } from '@secrets/service';
 import { createSyncControl } from './app.ts';
-import { Env } from './config.ts';
+import { Env, toConfig } from './config.ts';
 
 await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'sync-control' });
@@ -15,14 +15,6 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   onStop(() => broker.close());
   const keyRing = readKeyRing(env.SEAL_KEY_FILE);
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
-  const syncControl = createSyncControl(
-    { db, broker, keyRing, keys, log, metrics },
-    {
-      prefix: env.SECRET_NAME_PREFIX,
-      reconcileSeconds: env.RECONCILE_SECONDS,
-      sweep: { everySeconds: env.SWEEP_SECONDS, lostAfterSeconds: env.LOST_AFTER_SECONDS },
-      secretsUrl: env.SECRETS_URL,
-    },
-  );
+  const syncControl = createSyncControl({ db, broker, keyRing, keys, log, metrics }, toConfig(env));
   await serve(syncControl, { host: env.HOST, port: env.PORT }, { log, onStop });
 });

@@ -14,7 +14,7 @@ const Watched = z.object({
   keys: z.array(z.string()),
 });
 
-/** A secret as it stands: whether something of it can be read, its top-level keys, and how often it changed. */
+/** The state of a secret: whether a version can be read, its top-level keys, and how often it has changed. */
 export type WatchedSecret = z.infer<typeof Watched>;
 
 const Inspected = z.object({
@@ -25,23 +25,27 @@ const Inspected = z.object({
   keys: z.array(z.string()),
 });
 
+/** The state of a secret that is already watched. */
 export type InspectedSecret = z.infer<typeof Inspected>;
 
-/** What sync-control asks of the secrets service. Values are never among the answers. */
+/** What sync-control asks of the secrets service. Responses never contain values. */
 export interface SecretsClient {
   /**
-   * Looks a secret up and has every later change of it announced. A problem (`invalid`) names a mount that does not
-   * exist or is no KV version 2.
+   * Returns the state of a secret and subscribes to its changes. Throws `invalid` if the mount does not exist or is not
+   * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
-  /** The accessor of a mount, or its name when there is none (any more). */
+  /** Returns the accessor of a mount, or its name if it does not exist (any more). */
   accessorOf(caller: Caller, mount: string): Promise<string>;
-  /** How up to 500 secrets stand; those that are gone do not exist. One that is left out is unknown: it is not to be acted upon. */
+  /**
+   * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is
+   * unknown, and must not lead to any action.
+   */
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   close(): Promise<void>;
 }
 
-/** Speaks to the secrets service over its internal endpoints. */
+/** Calls the internal endpoints of the secrets service. */
 export function secretsClient(client: InternalClient): SecretsClient {
   return {
     watch: async (caller, mount, secretName) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
-import { countAssociations, totals } from '../src/queries/associations.ts';
+import { countAssociations, totals } from '../src/queries/association-counts.ts';
 import { countDestinations } from '../src/queries/destinations.ts';
 
 const destinations = [randomUUID(), randomUUID()];
@@ -16,7 +16,7 @@ beforeAll(async () => {
        values ($1, 'root', '', $2, $3, '{}')`,
       [id, index === 0 ? 'cloudA-sm' : 'cloudB-kv', `d${index}`],
     );
-  // Every secret goes to the first destination, two of them to the second one as well.
+  // Every secret has the first destination, two of them have the second one too.
   for (const [destination, secrets] of [
     [destinations[0], 4],
     [destinations[1], 2],
@@ -30,14 +30,14 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-test('totals are exact up to the bound, and stop there', async () => {
+test('counts associations and secrets of a namespace exactly up to the limit, and stops there', async () => {
   expect(await totals(db, 'root', 100)).toEqual({ associations: 6, secrets: 4 });
   expect(await totals(db, 'root', 6)).toEqual({ associations: 6, secrets: 4 });
   expect(await totals(db, 'root', 5)).toEqual({ associations: 5, secrets: 3 });
   expect(await totals(db, 'admin', 5)).toEqual({ associations: 0, secrets: 0 });
 });
 
-test('destinations and their associations are counted up to the bound', async () => {
+test('counts destinations and their associations up to the limit', async () => {
   expect(await countDestinations(db, 'root', null, 100)).toBe(2);
   expect(await countDestinations(db, 'root', 'cloudA-sm', 100)).toBe(1);
   expect(await countDestinations(db, 'root', null, 1)).toBe(1);

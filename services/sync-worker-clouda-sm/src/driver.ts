@@ -1,39 +1,40 @@
 import { cloudASm } from '@secrets/destinations';
 import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
-import { BoundedHttpHandler } from './bounded-http-handler.ts';
-import type { Store } from './own-secret.ts';
-import { putSecret } from './put-secret.ts';
-import { removeSecret } from './remove-secret.ts';
-import { SecretsManagerApi } from './secrets-manager-api.ts';
-import { settingsOf } from './settings.ts';
+import { BoundedHttpHandler } from './api/bounded-http-handler.ts';
+import { SecretsManagerApi } from './api/secrets-manager-api.ts';
+import { putSecret } from './secret/put-secret.ts';
+import { removeSecret } from './secret/remove-secret.ts';
+import type { Store } from './secret/store.ts';
+import { parseSettings } from './settings.ts';
 
 export interface CloudASmOptions {
-  /** Where the provider's services are; their own endpoints when absent. */
+  /** The operator's endpoint for the provider's services; defaults to the provider's own endpoints. */
   endpointUrl?: string | undefined;
-  /** The region of destinations that name none. */
+  /** The region of destinations that do not set one. */
   defaultRegion?: string | undefined;
 }
 
-/** The driver of cloudA-sm: a secrets manager, spoken to with the provider's SDK. */
+/** The driver of cloudA-sm, a secrets manager that is called through the provider's SDK. */
 export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions = {}): Driver {
   return {
     type: cloudASm.type,
     async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
-      const settings = settingsOf(destination, defaultRegion);
-      const ways = egress.forDestination(destination.settings);
+      const settings = parseSettings(destination.settings, defaultRegion);
+      const agents = egress.forDestination(destination.settings, endpointUrl);
       const link = {
         region: settings.region,
-        requestHandler: new BoundedHttpHandler(ways),
+        requestHandler: new BoundedHttpHandler(agents),
         maxAttempts: 1,
         ...(endpointUrl === undefined ? {} : { endpoint: endpointUrl }),
       } as const;
       const api = new SecretsManagerApi(settings, destination.credentials.reveal(), link, prefix);
-      return connected({ api, settings, destinationId: destination.id, prefix }, () => ways.close());
+      const owner = { prefix, destinationId: destination.id };
+      return connected({ api, settings, owner }, () => agents.close());
     },
   };
 }
 
-function connected(store: Store, letGo: () => void): ConnectedDestination {
+function connected(store: Store, closeAgents: () => void): ConnectedDestination {
   return {
     async put(request, signal) {
       requireFit(cloudASm, request.value);
@@ -42,7 +43,7 @@ function connected(store: Store, letGo: () => void): ConnectedDestination {
     remove: (request, signal) => removeSecret(store, request, signal),
     async close() {
       store.api.close();
-      letGo();
+      closeAgents();
     },
   };
 }

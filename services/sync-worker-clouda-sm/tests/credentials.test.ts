@@ -26,7 +26,7 @@ async function connected(
   return destination;
 }
 
-describe('without a key pair of its own, a destination has what the environment of the worker has', () => {
+describe("without a key pair, the credentials of the worker's environment are used", () => {
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
   const before = names.map((name) => [name, process.env[name]] as const);
   afterEach(() => {
@@ -43,7 +43,7 @@ describe('without a key pair of its own, a destination has what the environment 
     return harness;
   }
 
-  test('to call with', async () => {
+  test('for calls', async () => {
     const harness = await inEnvironment();
     const store = await connected(harness, { credentials: seal({}) });
     const request = putRequest(harness.freshName(), 'one');
@@ -51,7 +51,7 @@ describe('without a key pair of its own, a destination has what the environment 
     expect(harness.held(request.externalName)?.value).toBe('one');
   });
 
-  test('to assume its role with', async () => {
+  test('to assume the role', async () => {
     const harness = await inEnvironment();
     const role_arn = harness.sandbox.credentials.cloudA.roleArn;
     const store = await connected(harness, { credentials: seal({}), settings: { role_arn } });
@@ -61,7 +61,7 @@ describe('without a key pair of its own, a destination has what the environment 
 });
 
 describe('a role', () => {
-  test('is given only to who knows its external id', async () => {
+  test('is assumed only with its external ID', async () => {
     const role = { arn: 'arn:aws:iam::210987654321:role/theirs', externalId: 'between-us' };
     const harness = await started({ roles: [role] });
     const request = putRequest(harness.freshName(), 'one');
@@ -80,19 +80,18 @@ describe('a role', () => {
   });
 
   test('is assumed again when less than five minutes of its session are left', async () => {
-    const harness = await started({ sessionSeconds: 301 });
+    const harness = await started({ sessionSeconds: 299 });
     const role_arn = harness.sandbox.credentials.cloudA.roleArn;
     const store = await connected(harness, { settings: { role_arn } });
     const request = putRequest(harness.freshName(), 'one');
     const { remote } = await store.put(request, signal());
     harness.calls();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
     await store.put({ ...request, ...newValue(request, 'two'), remote }, signal());
     const calls = harness.calls();
     expect([calls.at(0), calls.at(-1)]).toEqual(['AssumeRole', 'PutSecretValue']);
   });
 
-  test('whose sessions are all refused is assumed once more, and then the credentials are at fault', async () => {
+  test('whose sessions are refused is assumed once more before the call fails', async () => {
     const harness = await started();
     const role_arn = harness.sandbox.credentials.cloudA.roleArn;
     const store = await connected(harness, { settings: { role_arn } });
@@ -107,7 +106,7 @@ describe('a role', () => {
   });
 });
 
-test('tags that do not fit beside those of others are rejected, and the secret keeps its value', async () => {
+test('too many tags, foreign ones included, are rejected, and the secret keeps its value', async () => {
   const harness = await started();
   const store = await connected(harness, {});
   const request = putRequest(harness.freshName(), 'one');
@@ -118,7 +117,7 @@ test('tags that do not fit beside those of others are rejected, and the secret k
   const change = { ...request, remote, valueChanged: false };
   await expect(tagged.put(change, signal())).rejects.toMatchObject({
     kind: 'rejected',
-    message: 'TagResource: the request is refused (InvalidParameterException)',
+    message: 'TagResource: the request was rejected (InvalidParameterException)',
   });
   expect(harness.held(request.externalName)?.value).toBe('one');
 });

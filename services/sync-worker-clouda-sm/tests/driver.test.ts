@@ -7,5 +7,5 @@ describeDriver({
   maxValueBytes: cloudASm.maxValueBytes,
   takesEmptyValue: cloudASm.takesEmptyValue,
   supportsTags: cloudASm.supportsTags,
-  start: () => startHarness(),
+  start: (canary) => startHarness({}, { canary }),
 });

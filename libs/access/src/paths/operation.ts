@@ -1,6 +1,6 @@
 import type { Capability } from '@secrets/caller';
 
-/** What a request does, by its verb; `create-or-update` is POST and PUT, which the gateway cannot tell apart. */
+/** What a request does, by its verb. POST and PUT are `create-or-update`: only the service knows whether the object exists. */
 export type Operation = 'create-or-update' | 'read' | 'delete' | 'list' | 'patch';
 
 const sufficient: Record<Operation, readonly Capability[]> = {
@@ -11,6 +11,6 @@ const sufficient: Record<Operation, readonly Capability[]> = {
   patch: ['patch'],
 };
 
-/** Whether what is granted on a path suffices for an operation there. */
+/** Whether the capabilities granted on a path allow an operation there. */
 export const suffices = (granted: readonly Capability[], operation: Operation): boolean =>
   sufficient[operation].some((capability) => granted.includes(capability));

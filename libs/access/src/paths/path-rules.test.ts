@@ -16,11 +16,11 @@ test.each([
   ['SYS/mounts', 'secrets'],
   ['system/data/a', 'secrets'],
   ['authority/data/a', 'secrets'],
-])('%s is answered by %s', (path, service) => {
+])('%s belongs to %s', (path, service) => {
   expect(ownerOf(path)).toBe(service);
 });
 
-test('a read of health, of the API description and of the issuer documents needs no token', () => {
+test('reading health, the API description and the issuer documents needs no token', () => {
   for (const path of ['sys/health', 'sys/internal/specs/openapi', 'identity/oidc/plugins/.well-known/keys']) {
     expect(publicPath('read', path)).toEqual({ kind: 'open' });
     expect(publicPath('create-or-update', path)).toBeUndefined();
@@ -29,7 +29,7 @@ test('a read of health, of the API description and of the issuer documents needs
   }
 });
 
-test('a login needs no token, and names the path of its mount, slashes included', () => {
+test('a login needs no token, and its mount may contain slashes', () => {
   expect(publicPath('create-or-update', 'auth/cloudB/login')).toEqual({ kind: 'login', mount: 'cloudB' });
   expect(publicPath('create-or-update', 'auth/a/b/login')).toEqual({ kind: 'login', mount: 'a/b' });
   expect(publicPath('read', 'auth/cloudB/login')).toBeUndefined();

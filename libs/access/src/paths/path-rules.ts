@@ -4,23 +4,23 @@ import type { Operation } from './operation.ts';
 export const owningServices = ['login', 'secrets', 'sync-control'] as const;
 export type OwningService = (typeof owningServices)[number];
 
-/** What applies to a path before any service sees the request. */
+/** What applies to a path before the request reaches a service. */
 interface PathRule {
-  /** A path without slashes at its ends, within its namespace. `+` is one segment, `**` one or more. */
+  /** A path relative to its namespace, without leading and trailing slashes. `+` matches one segment, `**` one or more. */
   path: string;
-  /** The service that answers; `gateway` for its own paths. */
+  /** The service that handles the path; `gateway` for its own paths. */
   owner?: OwningService | 'gateway';
-  /** Needs no token for this operation. */
+  /** The operation that needs no token. */
   open?: Operation;
   /** A login: needs no token if `**` is the path of an auth mount in the namespace of the request. */
   isLogin?: true;
-  /** Needs the capability `sudo` in addition to the one of the operation, because its effect reaches beyond its own object. */
+  /** Needs the capability `sudo` as well as that of the operation, because it affects more than its own object. */
   needsSudo?: true;
   /** Exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
   isAdministrative?: true;
 }
 
-/** The first rule that matches a path and says something about a question decides it. */
+/** For each property, the first rule that matches a path and has that property applies. */
 const rules: readonly PathRule[] = [
   { path: 'sys/health', owner: 'gateway', open: 'read' },
   { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
@@ -77,8 +77,8 @@ export type PublicPath =
   | { kind: 'login'; mount: string };
 
 /**
- * Whether a path needs no token. A login path names its mount, and only an existing mount makes it a login: mount paths may contain
- * slashes, so `auth/cloudB/role/login` would otherwise let anybody write the role called `login`.
+ * Whether a path needs no token. A login path names its mount, and is a login only if that mount exists: mount paths may contain
+ * slashes, so `auth/cloudB/role/login` would otherwise let anybody write the role `login`.
  */
 export function publicPath(operation: Operation, path: string): PublicPath | undefined {
   if (openRules.some(({ open, expression }) => open === operation && expression.test(path)))
@@ -98,7 +98,7 @@ export const needsSudo = (path: string): boolean => sudoRules.some(({ expression
 export const isAdministrativePath = (path: string): boolean =>
   administrativeRules.some(({ expression }) => expression.test(path));
 
-/** Which service answers a path: the secrets of its mounts unless a rule says otherwise; undefined for an unknown path of `sys/`. */
+/** The service that handles a path: by default `secrets`, whose mounts may have any path; undefined for an unknown path below `sys/`. */
 export function ownerOf(path: string): OwningService | undefined {
   const owner = ownerRules.find(({ expression }) => expression.test(path))?.owner;
   if (owner !== undefined) return owner === 'gateway' ? undefined : owner;

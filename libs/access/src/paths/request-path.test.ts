@@ -10,7 +10,7 @@ test.each([
   ['kv/data/%C3%A9t%C3%A9', 'kv/data/été'],
   ['kv/data/a..b/...', 'kv/data/a..b/...'],
   ['kv/data/A%20b', 'kv/data/A b'],
-])('%s is %s', (encoded, path) => expect(decodePath(encoded)).toBe(path));
+])('decodes %s to %s', (encoded, path) => expect(decodePath(encoded)).toBe(path));
 
 test.each([
   '',
@@ -38,12 +38,12 @@ test.each([
   'kv/%C3',
   'kv/é',
   'kv/a b',
-])('%j is refused', (encoded) => {
+])('refuses %j', (encoded) => {
   expect(() => decodePath(encoded)).toThrow(/path/);
 });
 
-test('what is forwarded decodes, segment by segment, to what was evaluated', () => {
-  const wire = fc.array(
+test('an encoded path decodes, segment by segment, to the path that was evaluated', () => {
+  const encodedParts = fc.array(
     fc.oneof(
       fc.constantFrom('a', '/', '.', '%2F', '%2e', '%25', '%5c', '+', '*', '%20', '~', "'"),
       fc.string({ maxLength: 2 }),
@@ -51,7 +51,7 @@ test('what is forwarded decodes, segment by segment, to what was evaluated', () 
     { maxLength: 12 },
   );
   fc.assert(
-    fc.property(wire, (parts) => {
+    fc.property(encodedParts, (parts) => {
       let path: string;
       try {
         path = decodePath(parts.join(''));
@@ -68,14 +68,17 @@ test('what is forwarded decodes, segment by segment, to what was evaluated', () 
   );
 });
 
-test('namespaces', () => {
+test('a namespace path has no slashes at its ends, and `root` is the empty path', () => {
   expect([undefined, '', '/', 'root', 'root/'].map(namespacePath)).toEqual(['', '', '', '', '']);
   expect(['team', 'team/', '/team/a/'].map(namespacePath)).toEqual(['team', 'team', 'team/a']);
-  for (const odd of ['a//b', '../a', 'a\\b', 'a/../b'])
-    expect(() => namespacePath(odd)).toThrow(/X-Service-Namespace must not/);
 });
 
-test('a path seen from the namespace of the token', () => {
+test('a namespace path with forbidden segments or characters is refused', () => {
+  for (const path of ['a//b', '../a', 'a\\b', 'a/../b'])
+    expect(() => namespacePath(path)).toThrow(/X-Service-Namespace must not/);
+});
+
+test('a path is made relative to the namespace of the token, if the request is in it or below', () => {
   expect(pathFromNamespace('', '', 'kv/a')).toBe('kv/a');
   expect(pathFromNamespace('', 'team/x', 'kv/a')).toBe('team/x/kv/a');
   expect(pathFromNamespace('team', 'team/x', 'kv/a')).toBe('x/kv/a');

@@ -1,35 +1,34 @@
 import { invalid } from '@secrets/domain';
 
 const printable = /^[\x21-\x7e]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that no control character passes is the point
-const unfit = /[\x00-\x1f\x7f\\]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: rejects control characters
+const forbiddenCharacters = /[\x00-\x1f\x7f\\]/;
 
 /**
- * The path of a request as policies see it: percent-decoded once, without slashes at its ends. What is forwarded has
- * to be `encodePath` of this same text, so that nobody decodes to something that was not evaluated. An encoded slash
- * is a slash. Throws a problem (`invalid`) for empty, `.` and `..` segments, backslashes, control characters and
- * bad encoding, whether they were sent plainly or encoded; a single slash at the end is dropped.
+ * Decodes the path of a request to the form in which policies are evaluated: percent-decoded once, without one trailing
+ * slash. An encoded slash is a slash. Forward `encodePath` of the result, so that no service decodes a path that was not
+ * evaluated (docs/conventions.md#17-paths).
+ * @throws a problem (`invalid`) for empty, `.` and `..` segments, backslashes and control characters, encoded or not,
+ *   and for invalid encoding
  */
 export function decodePath(encoded: string): string {
   if (!printable.test(encoded)) throw invalid('the path must be percent-encoded');
   return checkedPath(encoded.includes('%') ? decoded(encoded) : encoded);
 }
 
-/** The path of `X-Service-Namespace`: without slashes at its ends; empty for `root` and for none. */
+/** The path in the header `X-Service-Namespace`, without leading and trailing slashes; empty for `root` and if absent. */
 export function namespacePath(header: string | undefined): string {
-  const given = (header ?? '').replace(/^\//, '');
-  return given === '' || given === 'root' || given === 'root/'
-    ? ''
-    : checkedPath(given, 'X-Service-Namespace');
+  const path = (header ?? '').replace(/^\//, '');
+  return path === '' || path === 'root' || path === 'root/' ? '' : checkedPath(path, 'X-Service-Namespace');
 }
 
-/** Spells a decoded path for a URL, each segment encoded by itself. */
+/** Encodes a decoded path for a URL, segment by segment. */
 export const encodePath = (path: string): string =>
   plainPath.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
 
 /**
- * A path of a request as the policies of the token's namespace see it: with the way from there to the request's
- * namespace in front. Undefined when the request's namespace is not the token's and not below it.
+ * Makes a path in the request's namespace relative to the token's namespace, where its policies apply. Undefined if the
+ * request's namespace is neither the token's nor below it.
  */
 export function pathFromNamespace(
   tokenNamespace: string,
@@ -48,15 +47,16 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid('the path is not valid percent-encoding of UTF-8');
+    throw invalid('the path has invalid percent-encoding or is not UTF-8');
   }
 }
 
 function checkedPath(text: string, what = 'the path'): string {
   const path = text.endsWith('/') ? text.slice(0, -1) : text;
-  if (unfit.test(path)) throw invalid(`${what} must not hold backslashes or control characters`);
-  if (oddSegment.test(path)) throw invalid(`${what} must not hold empty, . or .. segments`);
+  if (forbiddenCharacters.test(path))
+    throw invalid(`${what} must not contain backslashes or control characters`);
+  if (forbiddenSegment.test(path)) throw invalid(`${what} must not contain empty, . or .. segments`);
   return path;
 }
 
-const oddSegment = /(?:^|\/)\.{0,2}(?:\/|$)/;
+const forbiddenSegment = /(?:^|\/)\.{0,2}(?:\/|$)/;

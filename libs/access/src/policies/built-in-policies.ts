@@ -2,16 +2,16 @@ import { type Capability, capabilities } from '@secrets/caller';
 import type { CompiledPolicies } from './compile-policies.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
-/** Names of the policies that exist without having been written (docs/conventions.md#27-policies). */
+/** Names of the policies that always exist (docs/conventions.md#27-policies). */
 export const builtInPolicyNames = ['default', 'root'] as const;
 
 /** Everything that can be granted. */
-export const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
+const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
 
-/** The `root` policy: everything on every path; it can be neither written nor narrowed. */
+/** The `root` policy: everything on every path. It cannot be written. */
 export const rootPolicy: CompiledPolicies = { paths: 1, on: () => everything, onFolder: () => everything };
 
-/** The `default` policy, until an operator writes another one of that name: what a token may do with itself. */
+/** The `default` policy, unless an operator overwrites it: what a token may do with itself. */
 export const defaultPolicy: PolicyRules = {
   paths: [
     { path: 'auth/token/lookup-self', capabilities: ['read'] },

@@ -2,15 +2,15 @@ import { type Capability, capabilities } from '@secrets/caller';
 import { byPriority, type PolicyPattern, parsePattern, patternExpression } from './policy-pattern.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
-/** A set of policies, ready to be asked often. */
+/** A set of policies, compiled for fast evaluation. */
 export interface CompiledPolicies {
-  /** How many paths they speak of: what they take of memory grows with it. */
+  /** Number of distinct paths; memory use grows with it. */
   readonly paths: number;
-  /** What they grant on a path; empty when nothing or denied. In the order of `capabilities`. */
+  /** What they grant on a path, in the order of `capabilities`; empty if nothing is granted or `deny` applies. */
   on(path: string): readonly Capability[];
   /**
-   * What they grant on a folder that is to be listed: patterns may match the path as given or with a slash at its
-   * end, so that `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all speak of listing that folder.
+   * What they grant for listing a folder. Patterns may match the path with or without a trailing slash, so that
+   * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
    */
   onFolder(path: string): readonly Capability[];
 }
@@ -23,8 +23,8 @@ interface Rule {
 const nothing: readonly Capability[] = [];
 
 /**
- * Compiles a set of policies: exact paths in a map, prefixes in a map asked from the longest length to the shortest,
- * and patterns with `+` as expressions in the order of their priority. Rules as in `capabilitiesOn`.
+ * Compiles a set of policies: exact paths into a map, prefixes into a map searched from the longest length to the
+ * shortest, and patterns with `+` into expressions in order of priority. See `capabilitiesOn` for the rules.
  */
 export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolicies {
   const rules = mergedRules(policies);
@@ -40,29 +40,29 @@ export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolic
     .filter(({ pattern }) => pattern.plusSegments > 0)
     .map((rule) => ({ ...rule, expression: patternExpression(rule.pattern) }));
 
-  const inexact = (path: string, alsoAs: string): readonly Capability[] => {
-    const prefix = longestPrefix(alsoAs);
-    const plus = segmented.find(({ expression }) => expression.test(path) || expression.test(alsoAs));
+  const byWildcard = (path: string, alternative: string): readonly Capability[] => {
+    const prefix = longestPrefix(alternative);
+    const plus = segmented.find(({ expression }) => expression.test(path) || expression.test(alternative));
     return stronger(prefix, plus)?.granted ?? nothing;
   };
   return {
     paths: rules.length,
-    on: (path) => exact.get(path)?.granted ?? inexact(path, path),
+    on: (path) => exact.get(path)?.granted ?? byWildcard(path, path),
     onFolder: (path) => {
       const folder = `${path}/`;
-      return (exact.get(folder) ?? exact.get(path))?.granted ?? inexact(path, folder);
+      return (exact.get(folder) ?? exact.get(path))?.granted ?? byWildcard(path, folder);
     },
   };
 }
 
-/** One rule a pattern, the capabilities of all policies together, strongest first. */
+/** One rule per pattern with the combined capabilities of all policies, strongest pattern first. */
 function mergedRules(policies: readonly PolicyRules[]): Rule[] {
-  const together = new Map<string, Set<Capability>>();
+  const merged = new Map<string, Set<Capability>>();
   for (const rule of policies.flatMap(({ paths }) => paths)) {
     const { text } = parsePattern(rule.path);
-    together.set(text, new Set([...(together.get(text) ?? []), ...rule.capabilities]));
+    merged.set(text, new Set([...(merged.get(text) ?? []), ...rule.capabilities]));
   }
-  return [...together]
+  return [...merged]
     .map(([text, granted]) => ({ pattern: parsePattern(text), granted: inOrder(granted) }))
     .sort((a, b) => byPriority(a.pattern, b.pattern));
 }
@@ -88,9 +88,9 @@ function stronger(a: Rule | undefined, b: Rule | undefined): Rule | undefined {
 }
 
 /**
- * What a set of policies grants on a path (relative to the namespace of the policies, without slashes at the ends):
- * the pattern of the highest priority decides alone, with the capabilities that all policies give it together; none
- * when one of them says `deny`. `byPriority` holds the order. For one-off questions; `compilePolicies` for many.
+ * Returns what a set of policies grants on a path, relative to the namespace of the policies, without leading and
+ * trailing slashes. The matching pattern of the highest priority (`byPriority`) decides alone, with the combined
+ * capabilities of all policies; `deny` overrides all others. For repeated evaluation use `compilePolicies`.
  */
 export const capabilitiesOn = (policies: readonly PolicyRules[], path: string): Capability[] => [
   ...compilePolicies(policies).on(path),

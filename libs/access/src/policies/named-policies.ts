@@ -2,15 +2,15 @@ import { defaultPolicy, rootPolicy } from './built-in-policies.ts';
 import { type CompiledPolicies, compilePolicies } from './compile-policies.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
-/** A row of `login.policies`, as far as it is evaluated. */
+/** The columns of `login.policies` that evaluation needs. */
 export interface NamedRules {
   name: string;
   rules: PolicyRules;
 }
 
 /**
- * Compiles the policies that a token names: `root` is everything and needs no row, `default` is the built-in one
- * until a row of that name exists, and a name without a policy grants nothing.
+ * Compiles the policies of a token by name: `root` grants everything and has no row, `default` is the built-in policy
+ * unless a row overrides it, and a name without a policy grants nothing.
  */
 export function compileNamed(names: readonly string[], rows: readonly NamedRules[]): CompiledPolicies {
   if (names.includes('root')) return rootPolicy;

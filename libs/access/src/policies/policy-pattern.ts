@@ -1,8 +1,8 @@
-/** The path of a policy, taken apart: `+` stands for one whole segment, a trailing `*` for any continuation. */
+/** The parsed path of a policy: `+` matches one segment, a trailing `*` any continuation. */
 export interface PolicyPattern {
-  /** As written, without slashes at its beginning. */
+  /** As written, without leading slashes. */
   text: string;
-  /** Everything before the trailing `*`; the whole text when there is none. */
+  /** Everything before the trailing `*`, or the whole text if there is none. */
   stem: string;
   isPrefix: boolean;
   plusSegments: number;
@@ -21,9 +21,9 @@ export function parsePattern(path: string): PolicyPattern {
 }
 
 /**
- * Orders patterns that match the same path, the stronger one first, as users of such policies know it: an exact path
- * beats any other; then the one whose first wildcard comes later; the one that does not end in `*`; the one with
- * fewer `+`; the longer one; the one that sorts later.
+ * Orders patterns that match the same path, the strongest one first (docs/conventions.md#27-policies): an exact path;
+ * then the pattern whose first wildcard comes later; then one without a trailing `*`; then fewer `+`; then the longer
+ * one; then the one that sorts later.
  */
 export function byPriority(a: PolicyPattern, b: PolicyPattern): number {
   return (
@@ -35,7 +35,7 @@ export function byPriority(a: PolicyPattern, b: PolicyPattern): number {
   );
 }
 
-/** A regular expression for a pattern that holds `+`; each `+` takes one segment that is not empty. */
+/** Returns a regular expression for a pattern that contains `+`; each `+` matches one non-empty segment. */
 export function patternExpression({ stem, isPrefix }: PolicyPattern): RegExp {
   const segments = stem.split('/').map((segment) => (segment === '+' ? '[^/]+' : escaped(segment)));
   return new RegExp(`^${segments.join('/')}${isPrefix ? '' : '$'}`);

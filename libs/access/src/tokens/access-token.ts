@@ -5,7 +5,7 @@ import { compileNamed, type NamedRules } from '../policies/named-policies.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
 
-/** A token as requests are judged by it. */
+/** The properties of a token that decide about requests. */
 export interface AccessToken {
   accessor: string | null;
   tokenType: 'service' | 'batch';
@@ -13,9 +13,9 @@ export interface AccessToken {
   entityId: string | null;
   policies: readonly string[];
   namespace: Namespace;
-  /** Milliseconds since 1970; undefined for a token that does not end. */
+  /** Milliseconds since 1970; undefined if the token does not expire. */
   expiresAt: number | undefined;
-  /** Undefined when the token may be used from anywhere. */
+  /** Undefined if the token can be used from any address. */
   boundTo: AddressRanges | undefined;
   hasLimitedUses: boolean;
   rules: CompiledPolicies;
@@ -49,33 +49,33 @@ export function fromServiceToken(row: ServiceTokenRow): AccessToken {
   };
 }
 
-/** What the database knows about a batch token's surroundings. */
+/** The state in the database that a batch token depends on. */
 export interface BatchTokenSurroundings {
   namespace_path: string;
   /** Whether the parent still exists; true for a token without one. */
   parent_exists: boolean;
   parent_expires_at: Date | null;
-  /** Whether the auth mount that issued it still stands; true for a token that none issued. */
+  /** Whether the auth mount that issued it still exists; true for a token not issued by one. */
   mount_exists: boolean;
   rules: NamedRules[];
 }
 
 /**
- * When a batch token ends, in milliseconds since 1970: at its own end or that of what it was made with, whichever
- * comes first. Undefined when its parent was revoked or the auth mount that issued it disabled.
+ * When a batch token expires, in milliseconds since 1970: with its own TTL or its parent, whichever comes first.
+ * Undefined if its parent was revoked or the auth mount that issued it was disabled.
  */
-export function batchTokenExpiry(payload: BatchToken, around: BatchTokenSurroundings): number | undefined {
-  if (!around.parent_exists || !around.mount_exists) return undefined;
-  const parentEnd = around.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  return Math.min(Date.parse(payload.expires_at), parentEnd);
+export function batchTokenExpiry(payload: BatchToken, state: BatchTokenSurroundings): number | undefined {
+  if (!state.parent_exists || !state.mount_exists) return undefined;
+  const parentExpiry = state.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  return Math.min(Date.parse(payload.expires_at), parentExpiry);
 }
 
-/** Opens a batch token's text; what it says needs its surroundings to become a token. */
+/** Decrypts a batch token. `toToken` completes its payload with the state in the database. */
 export const parseBatchToken = (keyRing: KeyRing, text: string) => {
   const payload = openBatchToken(keyRing, text);
   if (payload === undefined) return undefined;
-  const toToken = (around: BatchTokenSurroundings): AccessToken | undefined => {
-    const expiresAt = batchTokenExpiry(payload, around);
+  const toToken = (state: BatchTokenSurroundings): AccessToken | undefined => {
+    const expiresAt = batchTokenExpiry(payload, state);
     if (expiresAt === undefined) return undefined;
     return {
       accessor: null,
@@ -83,11 +83,11 @@ export const parseBatchToken = (keyRing: KeyRing, text: string) => {
       displayName: payload.display_name,
       entityId: payload.entity_id,
       policies: payload.policies,
-      namespace: { id: payload.namespace_id, path: around.namespace_path },
+      namespace: { id: payload.namespace_id, path: state.namespace_path },
       expiresAt,
       boundTo: payload.bound_cidrs.length === 0 ? undefined : addressRanges(payload.bound_cidrs),
       hasLimitedUses: false,
-      rules: compileNamed(payload.policies, around.rules),
+      rules: compileNamed(payload.policies, state.rules),
     };
   };
   return { payload, toToken };

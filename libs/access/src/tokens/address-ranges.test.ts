@@ -15,11 +15,11 @@ test.each([
   ['nonsense', '10.0.0.1', false],
   ['10.0.0.0/8', '', false],
   ['10.0.0.0/8', 'fe80::1%eth0', false],
-])('%s and %s: %s', (range, address, held) => {
-  expect(addressRanges([range]).includes(address)).toBe(held);
+])('%s includes %s: %s', (range, address, isIncluded) => {
+  expect(addressRanges([range]).includes(address)).toBe(isIncluded);
 });
 
-test('no ranges hold nothing', () => expect(addressRanges([]).includes('10.0.0.1')).toBe(false));
+test('an empty list includes no address', () => expect(addressRanges([]).includes('10.0.0.1')).toBe(false));
 
 test.each([
   [['10.1.0.0/16'], ['10.0.0.0/8'], true],
@@ -31,6 +31,6 @@ test.each([
   [['::/0'], ['0.0.0.0/0'], false],
   [['nonsense'], ['0.0.0.0/0', '::/0'], false],
   [['10.1.2.3'], [], false],
-])('%j within %j: %s', (inner, outer, within) => {
+])('%j is within %j: %s', (inner, outer, within) => {
   expect(areRangesWithin(inner, outer)).toBe(within);
 });

@@ -4,13 +4,13 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** Address ranges, parsed once. */
 export interface AddressRanges {
-  /** How many there are. */
+  /** Number of ranges. */
   readonly size: number;
-  /** Whether an address lies in one of them; IPv4 written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4. */
+  /** Whether an address is in one of them. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as IPv4. */
   includes(address: string): boolean;
 }
 
-/** Parses CIDRs and single addresses. What cannot be parsed holds no address. */
+/** Parses CIDRs and single addresses. Text that cannot be parsed contains no address. */
 export function addressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parsedRange).filter((range) => range !== undefined);
   return {
@@ -23,12 +23,12 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
   };
 }
 
-/** Whether every address of some CIDRs and single addresses lies in one of others. What cannot be parsed lies nowhere. */
+/** Whether each of the `inner` CIDRs and addresses is within one of the `outer` ones. Text that cannot be parsed is within none. */
 export function areRangesWithin(inner: readonly string[], outer: readonly string[]): boolean {
-  const around = outer.map(parsedRange).filter((range) => range !== undefined);
+  const outerRanges = outer.map(parsedRange).filter((range) => range !== undefined);
   return inner
     .map(parsedRange)
-    .every((range) => range !== undefined && around.some((wide) => isWithin(range, wide)));
+    .every((range) => range !== undefined && outerRanges.some((wide) => isWithin(range, wide)));
 }
 
 const isWithin = ([address, bits]: Range, [wide, wideBits]: Range): boolean =>

@@ -1,6 +1,6 @@
 /**
- * SQL for the earliest end of a token's parent, its parent, and so on; null when none of them ends. A child lives no
- * longer than its parent (docs/conventions.md#22-token-lifetimes). Renewals move an end, so it is looked up and not copied.
+ * SQL for the earliest expiry among a token's ancestors; null if none of them expires. A token never outlives its parent
+ * (docs/conventions.md#22-token-lifetimes). The expiry is looked up rather than copied because a renewal changes it.
  */
 export const ancestorExpirySql = (parentAccessor: string): string => `(
   with recursive ancestors as (

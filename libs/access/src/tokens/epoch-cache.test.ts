@@ -1,20 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { AtEpoch } from '../read-access.ts';
 import { epochCache } from './epoch-cache.ts';
 
-/** A world of one value, with reads that take their snapshot at once and answer when told to. */
-function world() {
+/** A cache over one value. Reads take their snapshot immediately and return it when the test says so. */
+function setUp() {
   const state = { epoch: 1, name: 'first' as string | undefined, reads: 0 };
-  const waiting: (() => void)[] = [];
+  const pendingReads: (() => void)[] = [];
   const read = (): Promise<AtEpoch<{ name: string }>> => {
     state.reads += 1;
     const snapshot = { epoch: state.epoch, row: state.name === undefined ? undefined : { name: state.name } };
-    return new Promise((resolve) => waiting.push(() => resolve(snapshot)));
+    return new Promise((resolve) => pendingReads.push(() => resolve(snapshot)));
   };
   const settle = async () => {
     for (let turn = 0; turn < 5; turn++) {
-      for (const answer of waiting.splice(0)) answer();
-      await new Promise((resolve) => setImmediate(resolve));
+      for (const finish of pendingReads.splice(0)) finish();
+      await setImmediate();
     }
   };
   const cache = epochCache<{ name: string }>({ epochNow: async () => state.epoch, maxEntries: 10 });
@@ -23,24 +24,24 @@ function world() {
     state.name = name;
     state.epoch += 1;
   };
-  /** Answers the read that began last. */
+  /** Finishes the read that started last. */
   const settleLast = async () => {
-    waiting.pop()?.();
-    await new Promise((resolve) => setImmediate(resolve));
+    pendingReads.pop()?.();
+    await setImmediate();
   };
   return { state, get, change, settle, settleLast };
 }
 
-test('is read once while the epoch stands still', async () => {
-  const { state, get, settle } = world();
-  const asked = [get(), get(), get()];
+test('a value is read once while the epoch does not change', async () => {
+  const { state, get, settle } = setUp();
+  const results = [get(), get(), get()];
   await settle();
-  expect(await Promise.all(asked)).toEqual(['first', 'first', 'first']);
+  expect(await Promise.all(results)).toEqual(['first', 'first', 'first']);
   expect([await get(), state.reads]).toEqual(['first', 1]);
 });
 
-test('a change is seen by the next question', async () => {
-  const { get, change, settle } = world();
+test('the next call after a change returns the new value', async () => {
+  const { get, change, settle } = setUp();
   const before = get();
   await settle();
   change(undefined);
@@ -49,20 +50,20 @@ test('a change is seen by the next question', async () => {
   expect([await before, await after]).toEqual(['first', undefined]);
 });
 
-test('a read that began before a change does not answer a question from after it', async () => {
-  const { state, get, change, settle } = world();
+test('a read that started before a change is not shared with later calls', async () => {
+  const { state, get, change, settle } = setUp();
   const before = get();
   change(undefined);
   const after = [get(), get()];
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   await settle();
   expect(await before).toBe('first');
   expect(await Promise.all(after)).toEqual([undefined, undefined]);
   expect(state.reads).toBe(2);
 });
 
-test('a late answer from before a change is not kept', async () => {
-  const { get, change, settle } = world();
+test('a result from before a change is not cached', async () => {
+  const { get, change, settle } = setUp();
   const before = get();
   change('second');
   const after = get();
@@ -70,8 +71,8 @@ test('a late answer from before a change is not kept', async () => {
   expect([await before, await after, await get()]).toEqual(['first', 'second', 'second']);
 });
 
-test('nor is one that arrives after another key has brought the new epoch', async () => {
-  const { get, change, settle, settleLast } = world();
+test('a result from before a change is not cached even if another key has brought the new epoch', async () => {
+  const { get, change, settle, settleLast } = setUp();
   const before = get('slow');
   change('second');
   const other = get('other');
@@ -83,8 +84,8 @@ test('nor is one that arrives after another key has brought the new epoch', asyn
   expect(await after).toBe('second');
 });
 
-test('an epoch that went back, as after a restored backup, empties it too', async () => {
-  const { state, get, settle } = world();
+test('an epoch that decreases, as after restoring a backup, empties the cache', async () => {
+  const { state, get, settle } = setUp();
   const before = get();
   await settle();
   Object.assign(state, { epoch: 0, name: undefined });
@@ -93,7 +94,7 @@ test('an epoch that went back, as after a restored backup, empties it too', asyn
   expect([await before, await after]).toEqual(['first', undefined]);
 });
 
-test('what is heavy makes room by pushing out what was not used for longest', async () => {
+test('a heavy value evicts the least recently used ones, and one over the maximum is not cached', async () => {
   const cache = epochCache<{ weight: number }>({
     epochNow: async () => 1,
     maxEntries: 10,

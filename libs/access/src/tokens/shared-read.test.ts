@@ -1,72 +1,77 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sharedRead } from './shared-read.ts';
 
-test('no answer is older than its question, and one read runs at a time', async () => {
+test('a result is never older than its call, and only one read runs at a time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 60 }), async (pauses) => {
       let started = 0;
       let running = 0;
-      const ask = sharedRead(async () => {
+      const call = sharedRead(async () => {
         running += 1;
         expect(running).toBe(1);
-        const mine = ++started;
+        const number = ++started;
         await Promise.resolve();
-        await new Promise((resolve) => setImmediate(resolve));
+        await setImmediate();
         running -= 1;
-        return mine;
+        return number;
       });
-      const asked: Promise<void>[] = [];
+      const calls: Promise<void>[] = [];
       for (const pause of pauses) {
         const before = started;
-        asked.push(
-          ask().then(async (read) => {
+        calls.push(
+          call().then(async (read) => {
             expect(read).toBeGreaterThan(before);
-            const again = started;
-            expect(await ask()).toBeGreaterThan(again);
+            const beforeSecond = started;
+            expect(await call()).toBeGreaterThan(beforeSecond);
           }),
         );
         for (let tick = 0; tick < pause; tick++) await Promise.resolve();
-        if (pause === 4) await new Promise((resolve) => setImmediate(resolve));
+        if (pause === 4) await setImmediate();
       }
-      await Promise.all(asked);
+      await Promise.all(calls);
       expect(running).toBe(0);
     }),
     { numRuns: 200 },
   );
 });
 
-test('a thousand who ask at once cost one read', async () => {
+test('a thousand concurrent calls share one read', async () => {
   let reads = 0;
-  const ask = sharedRead(async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+  const call = sharedRead(async () => {
+    await setImmediate();
     return ++reads;
   });
-  await Promise.all(Array.from({ length: 1000 }, ask));
+  await Promise.all(Array.from({ length: 1000 }, call));
   expect(reads).toBe(1);
 });
 
-test('reads keep their distance under load, and nobody waits who asks after a while', async () => {
-  const began: number[] = [];
-  const ask = sharedRead(async () => void began.push(performance.now()), 20);
-  const asking = performance.now();
-  await ask();
-  await Promise.all([ask(), ask()]);
-  expect(began).toHaveLength(2);
-  expect(began[1]! - asking).toBeGreaterThan(17);
-  await sharedRead(async () => undefined, 3_600_000)(); // nobody asked before: an hour's distance is not waited for
+test('under load, reads start at least `gapMs` apart', async () => {
+  const starts: number[] = [];
+  const call = sharedRead(async () => void starts.push(performance.now()), 20);
+  const before = performance.now();
+  await call();
+  await Promise.all([call(), call()]);
+  expect(starts).toHaveLength(2);
+  expect(starts[1]! - before).toBeGreaterThan(17);
 });
 
-test('a failed read fails for those who waited for it, and no longer', async () => {
+test('the first call does not wait for the gap', async () => {
+  const anHour = 3_600_000;
+  await expect(sharedRead(async () => 'read', anHour)()).resolves.toBe('read');
+});
+
+test('a failed read fails only the calls that waited for it', async () => {
   let reads = 0;
-  const ask = sharedRead(async () => {
+  const call = sharedRead(async () => {
     reads += 1;
     if (reads === 1) throw new Error('down');
     return reads;
   });
-  expect((await Promise.allSettled([ask(), ask()])).map(({ status }) => status)).toEqual([
+  expect((await Promise.allSettled([call(), call()])).map(({ status }) => status)).toEqual([
     'rejected',
     'rejected',
   ]);
-  expect(await ask()).toBe(2);
+  expect(await call()).toBe(2);
 });

@@ -1,31 +1,30 @@
-import { setTimeout as after, setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Shares one read among all who ask while it waits its turn, and gives nobody an answer older than the question: who
- * asks while a read is under way waits for the next one. So there is at most one at a time, however many ask. A read
- * that fails, fails for those who waited for it.
+ * Shares reads among concurrent calls. A call never returns a result older than itself: calls during a read wait for the
+ * next one, so at most one read runs at a time. A failed read fails only the calls that waited for it.
  *
- * Under load a read begins `gapMs` after the one before it at the earliest: the more ask, the more share it. Whoever
- * asks when nobody did shortly before does not wait.
+ * Under load, reads start at least `gapMs` apart, so that more calls share each of them. A call after an idle period
+ * does not wait.
  */
 export function sharedRead<T>(read: () => Promise<T>, gapMs = 0): () => Promise<T> {
-  let underWay: Promise<unknown> = Promise.resolve();
-  let lastBegan = Number.NEGATIVE_INFINITY;
+  let running: Promise<unknown> = Promise.resolve();
+  let lastStart = Number.NEGATIVE_INFINITY;
   let pending: Promise<T> | undefined;
 
-  const begin = async (): Promise<T> => {
-    await underWay;
-    const wait = lastBegan + gapMs - performance.now();
-    if (wait > 1) await after(wait);
-    else await endOfTurn(); // all the requests that this turn of the event loop brings share the read
+  const start = async (): Promise<T> => {
+    await running;
+    const waitMs = lastStart + gapMs - performance.now();
+    if (waitMs > 1) await sleep(waitMs);
+    else await endOfTurn(); // calls from the same turn of the event loop share the read
     pending = undefined;
-    lastBegan = performance.now();
-    const reading = read();
-    underWay = reading.catch(() => undefined);
-    return reading;
+    lastStart = performance.now();
+    const result = read();
+    running = result.catch(() => undefined);
+    return result;
   };
   return () => {
-    pending ??= begin();
+    pending ??= start();
     return pending;
   };
 }

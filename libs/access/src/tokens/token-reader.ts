@@ -7,19 +7,19 @@ import { sharedRead } from './shared-read.ts';
 import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 
 export interface TokenReader {
-  /** The token behind a text, if it exists and has not ended; limited uses are for the caller to take. */
+  /** Finds a token by its text, if it exists and has not expired. Does not consume a use. */
   find(text: string): Promise<{ token: AccessToken; hash: Buffer } | undefined>;
-  /** The epoch at a moment after the question. */
+  /** The epoch at some moment after the call. */
   epochNow(): Promise<number>;
 }
 
 const maxTokens = 20_000;
-/** A few hundred reads of the epoch a second at most, however many requests there are. */
+/** Limits the epoch to a few hundred reads per second, whatever the number of requests. */
 const epochGapMs = 4;
-/** Paths in the policies, and ranges of addresses, of all tokens kept together: one takes 0.5 kilobytes of memory, a path with `+` up to 2.5. */
+/** Total of policy paths and address ranges in the cache. Each takes 0.5 kB of memory, a path with `+` up to 2.5 kB. */
 const maxRules = 200_000;
 
-/** Reads tokens, from memory where that is as good as the database. Tokens with limited uses are never kept. */
+/** Reads tokens, from a cache where that gives the same result. Tokens with limited uses are never cached. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
   const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
@@ -41,7 +41,7 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     const { epoch, row } = await readBatchToken(db, opened.payload);
     return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
   };
-  const hasEnded = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
+  const isExpired = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
 
   return {
     epochNow,
@@ -52,11 +52,11 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
       const key = hash.toString('latin1');
       const read = () => (kind === 'service' ? readService(hash) : readBatch(text));
       let token = await cache.get(key, read);
-      if (token !== undefined && hasEnded(token)) {
-        cache.drop(key); // it may have been renewed, which moves no epoch
+      if (token !== undefined && isExpired(token)) {
+        cache.drop(key); // it may have been renewed, which does not change the epoch
         token = await cache.get(key, read);
       }
-      return token === undefined || hasEnded(token) ? undefined : { token, hash };
+      return token === undefined || isExpired(token) ? undefined : { token, hash };
     },
   };
 }

@@ -29,7 +29,7 @@ const payload: BatchToken = {
   mount_id: null,
 };
 
-test('a new token has its form, is never the same and never printed', () => {
+test('a generated token is valid, unique and never printed', () => {
   const token = newToken();
   expect(tokenKind(token.reveal())).toBe('service');
   expect(newToken().reveal()).not.toBe(token.reveal());
@@ -50,18 +50,18 @@ test.each([
   'a'.repeat(19),
   'a'.repeat(257),
   'twenty characters and blanks',
-])('%j is no token', (text) => expect(tokenKind(text)).toBeUndefined());
+])('%j cannot be a token', (text) => expect(tokenKind(text)).toBeUndefined());
 
-test('a root token of an operator’s own choice is a token', () => {
+test('a root token that an operator chose is a service token', () => {
   expect(tokenKind('root-token-of-the-operator')).toBe('service');
 });
 
-test('a batch token holds what was put in', () => {
+test('a batch token decrypts to its payload', () => {
   const keys = keyRing();
   expect(openBatchToken(keys, sealBatchToken(keys, payload).reveal())).toEqual(payload);
 });
 
-test('a batch token of another installation, a changed one and a respelled one are refused', () => {
+test('refuses batch tokens of another installation, modified ones and other encodings of the same bytes', () => {
   const keys = keyRing();
   const token = sealBatchToken(keys, payload).reveal();
   expect(openBatchToken(keyRing(), token)).toBeUndefined();
@@ -71,7 +71,7 @@ test('a batch token of another installation, a changed one and a respelled one a
   expect(openBatchToken(keys, 'sbt_AA')).toBeUndefined();
 });
 
-test('what would not fit into a header is not made', () => {
+test('refuses to create a batch token that does not fit into a header', () => {
   expect(() => sealBatchToken(keyRing(), { ...payload, metadata: { a: 'x'.repeat(9000) } })).toThrow(
     RangeError,
   );

@@ -6,33 +6,30 @@ import { z } from 'zod';
 const servicePrefix = 'sst_';
 const batchPrefix = 'sbt_';
 const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
-/** A root token that an operator chose: taken as it is, so all that is known of it is what no other token is. */
+/** A root token that an operator chose: 20 to 256 printable ASCII characters without the prefixes of generated tokens. */
 const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
-/** Longest batch token that is opened, in characters; it has to fit into a header. */
+/** Maximum length of a batch token in characters: it has to fit into a header. */
 const maxBatchTokenLength = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const batchTokenAad = 'batch-token';
 
-/** A new service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
+/** Generates a service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
 export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
 
-/** A new accessor: names a token without being able to use it. 144 random bits in base64url. */
+/** Generates an accessor, which identifies a token without granting its use: 144 random bits in base64url. */
 export const newAccessor = (): string => randomBytes(18).toString('base64url');
 
-/** SHA-256 of a token, by which it is stored. */
+/** The SHA-256 under which a token is stored. */
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** What a string is by its form alone; undefined when it can be no token of ours. */
+/** The kind of token by its format alone; undefined if the text cannot be a token. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
-  if (serviceToken.test(token) || isChosenToken(token)) return 'service';
+  if (serviceToken.test(token) || chosenToken.test(token)) return 'service';
   if (token.length <= maxBatchTokenLength && batchToken.test(token)) return 'batch';
   return undefined;
 }
 
-/** Whether a root token of an operator's own choice can be one: 20 to 256 printable ASCII characters, without our prefixes. */
-export const isChosenToken = (token: string): boolean => chosenToken.test(token);
-
-/** What a batch token says of itself: it is stored nowhere, cannot be renewed and has no accessor. */
+/** The payload of a batch token, which is not stored anywhere else (docs/conventions.md#24-batch-tokens). */
 export const BatchToken = z.object({
   accessor: z.null(),
   namespace_id: z.string(),
@@ -43,35 +40,39 @@ export const BatchToken = z.object({
   creation_path: z.string(),
   /** ISO 8601. */
   created_at: z.iso.datetime(),
-  /** ISO 8601; a batch token always ends. */
+  /** ISO 8601; a batch token always expires. */
   expires_at: z.iso.datetime(),
   bound_cidrs: z.array(z.string()),
-  /** The token whose end is also this one's; null when it stands alone. */
+  /** The token with which this one ends; null for an orphan. */
   parent_accessor: z.string().nullable(),
-  /** The auth mount that issued it, whose end is also this one's; null when none did. */
+  /** The auth mount that issued it and with which it ends; null if none did. */
   mount_id: z.uuid().nullable(),
 });
 export type BatchToken = z.infer<typeof BatchToken>;
 
-/** The key ring of batch tokens, made from the internal key `login>batch-tokens`, which login and the gateway hold. */
+/** The key ring of batch tokens, derived from the internal key `login>batch-tokens`, which login and the gateway have. */
 export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
   const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
   return { current, find: (id) => (id === current.id ? current : undefined) };
 }
 
-/** Makes a batch token: `sbt_` and the sealed payload. Its length grows with what it holds; over 8,192 characters it throws. */
+/**
+ * Creates a batch token: `sbt_` and the encrypted payload.
+ * @throws RangeError if it would exceed 8,192 characters
+ */
 export function sealBatchToken(keyRing: KeyRing, payload: BatchToken): Sealed<string> {
   const token =
     batchPrefix + encrypt(keyRing, batchTokenAad, Buffer.from(JSON.stringify(payload))).toString('base64url');
-  if (token.length > maxBatchTokenLength) throw new RangeError('a batch token is at most 8192 characters');
+  if (token.length > maxBatchTokenLength)
+    throw new RangeError('a batch token must have at most 8192 characters');
   return seal(token);
 }
 
-/** What a batch token holds; undefined when it is not one that this installation made. Says nothing of its end. */
+/** Decrypts a batch token. Returns undefined if this installation did not create it. Does not check its expiry. */
 export function openBatchToken(keyRing: KeyRing, token: string): BatchToken | undefined {
   if (tokenKind(token) !== 'batch') return undefined;
   const sealed = Buffer.from(token.slice(batchPrefix.length), 'base64url');
-  if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // one spelling a token
+  if (sealed.toString('base64url') !== token.slice(batchPrefix.length)) return undefined; // base64url has several encodings of the same bytes; accept one
   try {
     return BatchToken.parse(JSON.parse(decrypt(keyRing, batchTokenAad, sealed).toString()));
   } catch {

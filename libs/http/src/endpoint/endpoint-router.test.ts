@@ -8,15 +8,15 @@ import { endpoint } from './endpoint.ts';
 import { flag, integer, seconds, stringList } from './fields.ts';
 
 const keys = testKeys();
-const lines: string[] = [];
+const logLines: string[] = [];
 let brokerIsUp = true;
 let service: TestService;
 
-const things = [
+const endpoints = [
   endpoint({
     method: 'post',
     path: '/nulls',
-    summary: 'Take nulls',
+    summary: 'Accept nulls',
     body: z.object({
       name: z.string().optional(),
       count: integer.default(7),
@@ -82,8 +82,8 @@ const things = [
   endpoint({
     method: 'get',
     path: '/fail/text',
-    summary: 'Fail as Postgres does for text that it cannot hold',
-    query: z.object({ code: z.string(), message: z.string().default('canary of the inside') }),
+    summary: 'Fail as Postgres does for text that it cannot store',
+    query: z.object({ code: z.string(), message: z.string().default('internal canary') }),
     handle: async ({ query }) => {
       throw Object.assign(new Error(query.message), { code: query.code });
     },
@@ -93,20 +93,20 @@ const things = [
     path: '/fail/crash',
     summary: 'Crash',
     handle: async () => {
-      throw new Error('canary of the inside');
+      throw new Error('internal canary');
     },
   }),
   endpoint({
     method: 'get',
-    path: '/between',
-    summary: 'Between services',
+    path: '/internal',
+    summary: 'Internal',
     from: 'sync-control',
     handle: async () => ({ data: 'yes' }),
   }),
 ];
 
 beforeAll(async () => {
-  const log = createLogger({ service: 'test', destination: { write: (line) => void lines.push(line) } });
+  const log = createLogger({ service: 'test', destination: { write: (line) => void logLines.push(line) } });
   const readiness = {
     broker: async () => {
       if (!brokerIsUp) throw new Error('down');
@@ -114,7 +114,7 @@ beforeAll(async () => {
   };
   const app = serviceApp({
     service: 'test',
-    endpoints: things,
+    endpoints,
     keys,
     log,
     metrics: createMetrics('test', { processMetrics: false }),
@@ -124,8 +124,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('what comes in', () => {
-  test('fields are lenient: numbers and booleans as strings, lists as one string, durations in words', async () => {
+describe('requests', () => {
+  test('accepts numbers and booleans as strings, lists as one string and durations with units', async () => {
     const { status, body } = await service.call('PUT', '/things/a', {
       count: '3',
       on: 'true',
@@ -136,12 +136,12 @@ describe('what comes in', () => {
     expect(body.data).toEqual({ name: 'a', count: 3, on: true, list: ['x', 'y'], ttl: 5400 });
   });
 
-  test('unknown fields are accepted and named', async () => {
+  test('accepts unknown fields with a warning', async () => {
     const { body } = await service.call('POST', '/things/a', { count: 13, colour: 'red' });
     expect(body.warnings).toEqual(expect.arrayContaining(['unlucky', 'unknown field colour was ignored']));
   });
 
-  test('null means the same as an absent field, also in nested objects, unless the field gives it a meaning', async () => {
+  test('treats null as an absent field, in nested objects too, unless the schema of the field accepts null', async () => {
     const body = { name: null, count: null, options: { deep: null }, cleared: null, data: { kept: null } };
     const response = await service.call('POST', '/nulls', body);
     expect(response.status).toBe(200);
@@ -151,11 +151,11 @@ describe('what comes in', () => {
     ]);
   });
 
-  test('null in a patch reaches the endpoint as a value', async () => {
+  test('passes null in a patch to the endpoint as a value', async () => {
     expect((await service.call('PATCH', '/nulls', { name: null })).body.data).toEqual({ name: null });
   });
 
-  test('a body for an endpoint that takes none is named too, and of very many fields only some are', async () => {
+  test('warns about the body of an endpoint that accepts none, and names at most 20 unknown fields', async () => {
     const { status, body } = await service.call('DELETE', '/things/a', { versions: [1] });
     expect([status, body.warnings]).toEqual([200, ['unknown field versions was ignored']]);
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1]));
@@ -172,32 +172,32 @@ describe('what comes in', () => {
     [{ count: 'many' }, 'count: must be a whole number'],
     [{ count: 1, ttl: 'soon' }, 'ttl: must be a duration'],
     [[], 'JSON object'],
-  ])('%j is refused, naming the field', async (given, sentence) => {
-    const { status, body } = await service.call('POST', '/things/a', given);
+  ])('refuses %j with 400 and "%s"', async (input, message) => {
+    const { status, body } = await service.call('POST', '/things/a', input);
     expect(status).toBe(400);
-    expect(body.errors.join()).toContain(sentence);
+    expect(body.errors.join()).toContain(message);
   });
 
-  test('what curl sends for -d without a type is taken as JSON, for PATCH too', async () => {
+  test('parses the default content type of curl -d as JSON, for PATCH too', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status } = await fetch(`${service.url}/v1/things/a`, {
       method: 'PATCH',
       body: '{"a":"b"}',
       headers,
     });
-    expect(status).toBe(403); // understood, and without an assertion
+    expect(status).toBe(403); // parsed, but without an assertion
   });
 
-  test('a body that is no JSON, too large, or of another type', async () => {
+  test('refuses invalid JSON with 400, a body over 1 MiB with 413, another content type with 415', async () => {
     const send = (text: string, type: string) =>
       fetch(`${service.url}/v1/things/a`, { method: 'POST', body: text, headers: { 'content-type': type } });
     expect((await send('{"count":', 'application/json')).status).toBe(400);
     expect((await send(`{"count":"${'x'.repeat(1_100_000)}"}`, 'application/json')).status).toBe(413);
     expect((await send('<a/>', 'application/xml')).status).toBe(415);
-    expect((await send('{"count":1}', 'application/x-www-form-urlencoded')).status).toBe(403); // read as JSON, then no assertion
+    expect((await send('{"count":1}', 'application/x-www-form-urlencoded')).status).toBe(403); // parsed, but without an assertion
   });
 
-  test('a body that is not UTF-8 is refused, rather than kept with other characters', async () => {
+  test('refuses a body that is not UTF-8 instead of storing other characters', async () => {
     const send = (body: Buffer, type: string) =>
       fetch(`${service.url}/v1/things/a`, { method: 'POST', body, headers: { 'content-type': type } });
     const latin1 = await send(Buffer.from('{"name":"p\xe4ss"}', 'latin1'), 'application/json');
@@ -206,23 +206,23 @@ describe('what comes in', () => {
     expect((await send(utf16, 'application/json; charset=utf-16le')).status).toBe(415);
     const marked = Buffer.from('\ufeff{"count":9007199254740993}');
     expect((await send(marked, 'application/json')).status).toBe(400);
-    expect((await send(Buffer.from('{"a":"ä"}'), 'application/json; charset=UTF-8')).status).toBe(403); // understood
+    expect((await send(Buffer.from('{"a":"ä"}'), 'application/json; charset=UTF-8')).status).toBe(403); // parsed, but without an assertion
   });
 
-  test('less than a second is a second: 0 would mean none', async () => {
+  test('rounds a duration below one second up to 1, because 0 means no limit, and refuses more than 100 years', async () => {
     const { body } = await service.call('POST', '/things/a', { count: 1, ttl: '500ms' });
     expect(body.data.ttl).toBe(1);
     const tooLong = await service.call('POST', '/things/a', { count: 1, ttl: '900000h' });
     expect(tooLong.body.errors[0]).toContain('at most 100 years');
   });
 
-  test('a wildcard is one string, slashes and all', async () => {
+  test('passes a wildcard to the handler as one string with its slashes', async () => {
     expect((await service.call('GET', '/deep/a/b%20c/d')).body.data).toBe('a/b c/d');
   });
 });
 
-describe('what goes out', () => {
-  test('the envelope carries the request id of the caller', async () => {
+describe('responses', () => {
+  test('have the request ID of the caller in the envelope and in the header', async () => {
     const { body, headers } = await service.call(
       'GET',
       '/things/a',
@@ -242,22 +242,26 @@ describe('what goes out', () => {
     expect(headers.get('x-request-id')).toBe('r-1');
   });
 
-  test('nothing to report is 204; a list is told from a read', async () => {
+  test('have status 204 if there is nothing to report', async () => {
     expect((await service.call('DELETE', '/things/a')).status).toBe(204);
-    expect((await service.call('LIST', '/things/a')).body.data).toBe('list');
   });
 
-  test('unknown paths are 404, other methods 405', async () => {
+  test('come from the list endpoint for a list, even if the path can also be read', async () => {
+    expect((await service.call('LIST', '/things/a')).body.data).toBe('list');
+    expect((await service.call('GET', '/things/a')).body.data).toBe('read');
+  });
+
+  test('have status 404 for an unknown path and 405 for an unsupported method', async () => {
     expect((await service.call('GET', '/nothing')).status).toBe(404);
     expect((await service.call('POST', '/deep/x', {})).status).toBe(405);
   });
 
-  test('a problem has its status, sentence and Retry-After', async () => {
+  test('have the status, message and Retry-After of a problem', async () => {
     const { status, body, headers } = await service.call('GET', '/fail/problem');
     expect([status, body.errors, headers.get('retry-after')]).toEqual([429, ['full'], '7']);
   });
 
-  test('a crash shows a fixed sentence outside and its cause in the log', async () => {
+  test('hide the cause of an unexpected error, which is in the log with the request ID', async () => {
     const { status, body } = await service.call(
       'GET',
       '/fail/crash',
@@ -266,55 +270,57 @@ describe('what goes out', () => {
     );
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toContain('canary');
-    expect(lines.join()).toMatch(/canary of the inside/);
-    expect(lines.join()).toContain('r-2');
+    expect(logLines.join()).toMatch(/internal canary/);
+    expect(logLines.join()).toContain('r-2');
   });
 });
 
-describe('who may ask', () => {
-  test('nobody without an assertion', async () => {
+describe('callers', () => {
+  test('without an assertion get 403', async () => {
     expect((await fetch(`${service.url}/v1/things/a`)).status).toBe(403);
   });
 
-  test('an endpoint between services is not for the gateway', async () => {
-    expect((await service.call('GET', '/between')).status).toBe(403);
-    expect((await service.call('GET', '/between', undefined, testCaller(), 'sync-control')).body.data).toBe(
+  test('reach an internal endpoint only from the service that it names', async () => {
+    expect((await service.call('GET', '/internal')).status).toBe(403);
+    expect((await service.call('GET', '/internal', undefined, testCaller(), 'sync-control')).body.data).toBe(
       'yes',
     );
   });
 });
 
-test('readiness names what is missing, the API describes itself, metrics are served', async () => {
+test('/readyz returns 503 with the names of unavailable dependencies', async () => {
   brokerIsUp = false;
   const unready = await fetch(`${service.url}/readyz`);
   expect([unready.status, await unready.json()]).toEqual([503, { ready: false, missing: ['broker'] }]);
   brokerIsUp = true;
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+});
+
+test('/metrics responds', async () => {
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
+});
+
+test('/openapi.json describes the public endpoints only', async () => {
   const described = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
     paths: Record<string, object>;
   };
   expect(Object.keys(described.paths)).toContain('/v1/things/{name}');
-  expect(Object.keys(described.paths)).not.toContain('/v1/between');
-  expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
+  expect(Object.keys(described.paths)).not.toContain('/v1/internal');
 });
 
-test('a list is never answered with what a read gives', async () => {
+test('a list is never served by a read endpoint', async () => {
   // A policy that grants `list` alone lets LIST through the gateway.
   expect((await service.call('LIST', '/deep/a/b')).status).toBe(405);
   expect((await service.call('GET', '/deep/a/b?list=1')).status).toBe(405);
   expect((await service.call('GET', '/deep/a/b')).body.data).toBe('a/b');
 });
 
-test('text that the database cannot hold is the client’s fault, and no line of the log', async () => {
-  const before = lines.length;
-  const asked = ['code=22021', 'code=22P05', 'code=22P02&message=invalid+input+syntax+for+type+json'];
-  for (const query of asked) {
+test('text that the database cannot store is a 400 and is not logged', async () => {
+  const before = logLines.length;
+  for (const query of ['code=22021', 'code=22P05', 'code=22P02&message=invalid+input+syntax+for+type+json']) {
     const { status, body } = await service.call('GET', `/fail/text?${query}`);
-    expect([status, body.errors]).toEqual([
-      400,
-      ['a text of the request holds a character that cannot be stored'],
-    ]);
+    expect([status, body.errors]).toEqual([400, ['the request contains a character that cannot be stored']]);
   }
-  expect(lines.length).toBe(before);
+  expect(logLines.length).toBe(before);
   expect((await service.call('GET', '/fail/text?code=22P02')).status).toBe(500);
 });

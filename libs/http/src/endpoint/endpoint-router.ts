@@ -9,7 +9,7 @@ import { parseBody, parseInput, unknownFieldWarnings } from './parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
 
 export interface EndpointRouterOptions {
-  /** This service's name: the audience that assertions must name. */
+  /** The name of this service: the required audience of assertions. */
   service: string;
   keys: InternalKeys;
 }
@@ -22,24 +22,24 @@ const verbs: Record<Method, readonly ('get' | 'post' | 'put' | 'patch' | 'delete
   delete: ['delete'],
 };
 
-/** Maximum size of a request body in bytes; a larger one is a 413 (docs/conventions.md#13-errors). */
+/** Maximum size of a request body in bytes; a larger one gets 413 (docs/conventions.md#13-errors). */
 export const maxBodyBytes = 1_048_576;
 
-/** Serves the endpoints of a service below `/v1`, in any order. A path that exists with another verb answers 405, others 404. */
+/** Serves the endpoints of a service below `/v1`. Their order does not matter. A path that exists with other verbs gets 405, an unknown one 404. */
 export function endpointRouter(endpoints: readonly Endpoint[], options: EndpointRouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
   router.use(jsonBody());
-  const [forAnyPath, forOwnPath] = [endpoints.filter(takesAnyPath), endpoints.filter(isOfItsOwnPath)];
-  // The 405 of a declared path comes before an endpoint that takes every path.
-  for (const some of [forOwnPath, forAnyPath]) {
-    for (const endpoint of inOrder(some)) mount(router, endpoint, options);
-    for (const path of new Set(some.map((endpoint) => endpoint.path))) refuseOthers(router, path, some);
+  const catchAll = endpoints.filter(matchesEveryPath);
+  const specific = endpoints.filter((endpoint) => !matchesEveryPath(endpoint));
+  // The 405 of a declared path precedes an endpoint that matches every path.
+  for (const group of [specific, catchAll]) {
+    for (const endpoint of inOrder(group)) mount(router, endpoint, options);
+    for (const path of new Set(group.map((endpoint) => endpoint.path))) refuseOthers(router, path, group);
   }
   return router;
 }
 
-const takesAnyPath = ({ path }: Endpoint): boolean => /^\/\*\w+$/.test(path);
-const isOfItsOwnPath = (endpoint: Endpoint): boolean => !takesAnyPath(endpoint);
+const matchesEveryPath = ({ path }: Endpoint): boolean => /^\/\*\w+$/.test(path);
 const inOrder = (endpoints: readonly Endpoint[]): Endpoint[] =>
   [...endpoints].sort(
     (a, b) => byPrecedence(a.path, b.path) || Number(b.method === 'list') - Number(a.method === 'list'),
@@ -48,8 +48,8 @@ const inOrder = (endpoints: readonly Endpoint[]): Endpoint[] =>
 function mount(router: Router, endpoint: Endpoint, options: EndpointRouterOptions): void {
   for (const verb of verbs[endpoint.method]) {
     router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
-      // A policy may grant `list` and not `read`: what was judged as one is never answered as the other.
-      if (verb === 'get' && (endpoint.method === 'list') !== asksForList(request)) return next();
+      // A policy may grant `list` without `read`: a request authorised as one is never served as the other.
+      if (verb === 'get' && (endpoint.method === 'list') !== isList(request)) return next();
       await serve(endpoint, options, request, response);
     });
   }
@@ -62,13 +62,13 @@ function refuseOthers(router: Router, path: string, endpoints: readonly Endpoint
   });
 }
 
-/** The refusal of a verb where a path takes only these methods. */
+/** The problem of an unsupported verb on a path with these methods. */
 export function methodNotTaken(methods: readonly Method[]): Problem {
-  const taken = methods.flatMap((method): readonly string[] =>
+  const supported = methods.flatMap((method): readonly string[] =>
     method === 'list' ? ['list'] : verbs[method],
   );
-  const allowed = [...new Set(taken)].map((verb) => verb.toUpperCase());
-  return new Problem('method_not_allowed', 'this path does not take that method', { allowed });
+  const allowed = [...new Set(supported)].map((verb) => verb.toUpperCase());
+  return new Problem('method_not_allowed', 'this path does not support that method', { allowed });
 }
 
 async function serve(
@@ -98,13 +98,13 @@ function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
   };
 }
 
-/** Express gives a wildcard (`*path`) as its segments; here it is one string again. */
+/** Express splits a wildcard (`*path`) into segments; handlers get one string. */
 const joined = (params: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
   );
 
-const asksForList = (request: ExpressRequest): boolean =>
+const isList = (request: ExpressRequest): boolean =>
   request.query.list === 'true' || request.query.list === '1';
 
 function sendReply(
@@ -123,7 +123,7 @@ function sendReply(
 }
 
 const jsonTypes = ['application/json', 'application/merge-patch+json'];
-/** What curl sends for `-d` unless told otherwise; taken as JSON. */
+/** The content type that curl sends for `-d` by default; treated as JSON. */
 const curlDefault = 'application/x-www-form-urlencoded';
 
 function jsonBody(): express.RequestHandler {
@@ -131,7 +131,7 @@ function jsonBody(): express.RequestHandler {
     limit: maxBodyBytes,
     strict: false,
     type: () => true,
-    verify: (_request, _response, body, charset) => refuseChanged(body, charset),
+    verify: (_request, _response, body, charset) => requireLossless(body, charset),
   });
   return (request, response, next) => {
     const hasBody =
@@ -145,11 +145,11 @@ function jsonBody(): express.RequestHandler {
   };
 }
 
-/** Refuses a body that would be read as something else than was sent. */
-function refuseChanged(body: Buffer, charset: string): void {
+/** Refuses a body that would not be parsed as exactly what was sent. */
+function requireLossless(body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
   if (!isUtf8(body)) throw new Problem('invalid', 'the body is not valid UTF-8');
   const name = inexactNumber(body);
   if (name !== undefined)
-    throw new Problem('invalid', `${name}: the number has more digits than can be kept; send it as a string`);
+    throw new Problem('invalid', `${name}: the number would lose digits; send it as a string`);
 }

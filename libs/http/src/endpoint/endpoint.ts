@@ -2,22 +2,22 @@ import type { Caller } from '@secrets/caller';
 import type { z } from 'zod';
 import type { Reply } from './envelope.ts';
 
-/** `list` is reached by the verb LIST and by `GET …?list=true`; `put` is accepted wherever `post` is. */
+/** `list` is both the verb LIST and `GET …?list=true`; PUT is accepted wherever POST is. */
 export type Method = 'get' | 'post' | 'patch' | 'delete' | 'list';
 
-/** One endpoint of a service: what it takes, what it does. One file each. */
+/** One endpoint of a service: the requests it accepts, and its handler. */
 export interface Endpoint {
   method: Method;
   /** Express path below `/v1`, such as `/sys/mounts/*path`. */
   path: string;
-  /** One line for the API's description. */
+  /** One line for the API description. */
   summary: string;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
-  /** Which service may call it; the gateway when absent, that is: the world, under policy. */
+  /** The service that may call it. Default: the gateway, so any client whose policies allow it. */
   from?: string;
-  /** What the API's description shows instead of this endpoint, when its path alone says too little. */
+  /** What the API description shows instead of this endpoint, such as the paths that a wildcard matches. */
   describedAs?: readonly Endpoint[];
   handle: (request: Request<never, never, never>) => Promise<Reply | undefined>;
 }
@@ -28,13 +28,13 @@ export interface Request<Params, Query, Body> {
   query: Query;
   body: Body;
   caller: Caller;
-  /** Names the problem without failing: `warnings` of the answer. */
+  /** Adds a sentence to the `warnings` of the response. */
   warn: (sentence: string) => void;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string, never>;
 
-/** Describes an endpoint with its handler's types taken from its schemas. */
+/** Declares an endpoint. The types of its handler are inferred from its schemas. */
 export function endpoint<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,

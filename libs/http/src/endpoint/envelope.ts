@@ -1,4 +1,4 @@
-/** What a handler answers with; `undefined` instead of a reply is 204. */
+/** What a handler returns; `undefined` becomes a 204. */
 export interface Reply {
   data?: unknown;
   /** The `auth` object of a login or token call. */
@@ -6,7 +6,7 @@ export interface Reply {
   warnings?: readonly string[];
   /** `system` for `sys/sync/config` (docs/conventions.md#14-envelope). */
   mountType?: string;
-  /** When it is not 200, such as 404 with the metadata of a deleted version. */
+  /** Default 200. A deleted version is a 404 with its metadata. */
   status?: number;
 }
 

@@ -1,20 +1,20 @@
-/** Whether a text can hold a number that loses digits: cheap, and sometimes true for one that does not. */
-const mayLose = /[\d.]{16}|\d[eE][+-]?\d/;
+/** Matches every text with a number that would lose digits, and some others: a cheap first check. */
+const mayLoseDigits = /[\d.]{16}|\d[eE][+-]?\d/;
 
 type Reviver = (this: unknown, name: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
- * Where in a JSON text, such as `data.ports.1`, a number stands that would not be kept as it was sent: one with more
- * digits than a double has, or too large or too small for it. Undefined when there is none, or the text is no JSON. A
- * secret that came back with other digits would be worse than a refusal; how a number is spelt (`1.0`, `1e2`) is not kept.
+ * Finds a number in a JSON text that a double cannot represent: too many digits, too large or too small. Returns its
+ * path, such as `data.ports.1`; undefined if there is none or the text is not JSON. A secret that changed its digits
+ * would be worse than an error. The notation of a number (`1.0`, `1e2`) is not preserved.
  */
 export function inexactNumber(body: Buffer): string | undefined {
-  const text = body.toString('utf8').replace(/^\ufeff/, ''); // the parser that follows skips the mark too
-  if (!mayLose.test(text)) return undefined;
+  const text = body.toString('utf8').replace(/^\ufeff/, ''); // the JSON parser that runs next also skips the byte order mark
+  if (!mayLoseDigits.test(text)) return undefined;
   const names: string[] = [];
   let holder: unknown;
-  // A value is seen before what holds it: from the number on, the names are gathered up to the body, whose own is empty.
-  const look: Reviver = function (name, value, context) {
+  // The reviver visits a value before its container: from the number on, it collects the names up to the body, whose own is empty.
+  const visit: Reviver = function (name, value, context) {
     if (names.length === 0 ? isChanged(value, context?.source) : value === holder) {
       names.unshift(name);
       holder = this;
@@ -22,9 +22,9 @@ export function inexactNumber(body: Buffer): string | undefined {
     return value;
   };
   try {
-    JSON.parse(text, look as (name: string, value: unknown) => unknown);
+    JSON.parse(text, visit as (name: string, value: unknown) => unknown);
   } catch {
-    return undefined; // the parser that follows says so
+    return undefined; // the JSON parser that runs next reports it
   }
   return names.length === 0 ? undefined : names.slice(1).join('.') || 'the body';
 }
@@ -32,18 +32,19 @@ export function inexactNumber(body: Buffer): string | undefined {
 const isChanged = (value: unknown, source = ''): boolean =>
   typeof value === 'number' && !isExact(value, source);
 
-/** JSON is written with the fewest digits that mean the same double: these are what the reader of a secret gets. */
+/** JSON.stringify writes the shortest digits that identify a double: this is what the reader of a secret receives. */
 const isExact = (value: number, source: string): boolean =>
-  !mayLose.test(source) || (Number.isFinite(value) && plainDecimal(String(value)) === plainDecimal(source));
+  !mayLoseDigits.test(source) ||
+  (Number.isFinite(value) && plainDecimal(String(value)) === plainDecimal(source));
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** The significant digits of a decimal number and the power of ten behind them: one spelling for each number. */
+/** The significant digits of a decimal number and its power of ten: one canonical form per number. */
 function plainDecimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] = decimal.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   let end = digits.length;
-  while (digits[end - 1] === '0') end--; // a pattern for zeros at the end takes time in the square of their number
+  while (digits[end - 1] === '0') end--; // a regular expression for trailing zeros takes quadratic time
   return end === 0
     ? '0'
     : `${sign}${digits.slice(0, end)}e${Number(power) - fraction.length + digits.length - end}`;

@@ -3,35 +3,34 @@ import { z } from 'zod';
 
 export { flag, integer, stringList, stringMap } from '@secrets/domain';
 
-// Field types of request bodies (docs/conventions.md#16-field-types): booleans and integers also as strings,
-// lists also as one comma-separated string, durations as seconds or `1h30m`.
+// Field types of request bodies: docs/conventions.md#16-field-types.
 
-const notDuration = 'must be a duration, as seconds or like 1h30m, not negative and at most 100 years';
+const notDuration = 'must be a duration in seconds or like 1h30m, not negative and at most 100 years';
 
 /**
- * Seconds: a number, or text such as `90`, `90s`, `1h30m`. Not negative, whole: a part of a second is dropped, but less
- * than one becomes one, as 0 often stands for no limit.
+ * Parses a duration, a number or text such as `90`, `90s` or `1h30m`, into whole seconds. Fractions are dropped, but a
+ * value below 1 becomes 1, because 0 often means "no limit".
  */
 export const seconds = z
   .union([z.number(), z.string()], { error: notDuration })
-  .transform((given, context) => {
-    const value = toSeconds(given);
+  .transform((input, context) => {
+    const value = toSeconds(input);
     if (value !== undefined) return value;
     context.addIssue({ code: 'custom', message: notDuration });
     return z.NEVER;
   });
 
-/** Longest duration taken: a hundred years. */
+/** A hundred years. */
 const maxSeconds = 100 * 365 * 86_400;
 
-function toSeconds(given: number | string): number | undefined {
-  const text = String(given).trim();
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : durationIn(text);
+function toSeconds(input: number | string): number | undefined {
+  const text = String(input).trim();
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : parsedDuration(text);
   if (value === undefined || value < 0 || value > maxSeconds) return undefined;
   return value < 1 ? Math.ceil(value) : Math.floor(value);
 }
 
-function durationIn(text: string): number | undefined {
+function parsedDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   return parseDuration(text, 's') ?? undefined;
 }

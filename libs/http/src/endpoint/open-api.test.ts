@@ -13,12 +13,12 @@ const list = endpoint({
   handle,
 });
 
-test('a wildcard is described by what it stands for', () => {
+test('describes a wildcard by the endpoints in `describedAs`', () => {
   const wildcard = endpoint({ method: 'get', path: '/*path', summary: 'any', describedAs: [read], handle });
   expect(Object.keys(openApi('secrets', [wildcard]).paths)).toEqual(['/v1/{mount}/metadata/{path}']);
 });
 
-test('a path that is read and listed is described once, and `list` is not required', () => {
+test('describes a path that can be read and listed once, with `list` as an optional parameter', () => {
   const { get } = openApi('secrets', [list, read]).paths['/v1/{mount}/metadata/{path}']!;
   expect(get?.summary).toBe('list; read');
   expect(get?.parameters.map(({ name, required }) => [name, required])).toEqual([

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 
-/** The part of an OpenAPI 3.1 document that one service contributes, made from the schemas that parse its requests. */
+/** The part of the OpenAPI 3.1 document that one service contributes, generated from the schemas that parse its requests. */
 export function openApi(service: string, endpoints: readonly Endpoint[]) {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints.flatMap((endpoint) => endpoint.describedAs ?? [endpoint])) {
-    if (endpoint.from !== undefined) continue; // between services, not for the world
+    if (endpoint.from !== undefined) continue; // internal, not part of the public API
     const path = templated(endpoint.path);
     const verb = endpoint.method === 'list' ? 'get' : endpoint.method;
     const described = operation(service, endpoint);
@@ -17,17 +17,22 @@ export function openApi(service: string, endpoints: readonly Endpoint[]) {
 
 type Operation = ReturnType<typeof operation>;
 
-/** One description of a path that is read by GET and listed by `GET …?list=true`, which OpenAPI cannot tell apart. */
+/** Merges the descriptions of a path that is read by GET and listed by `GET …?list=true`: OpenAPI cannot distinguish them. */
 function both(one: Operation, other: Operation): Operation {
-  const parameters = new Map([...one.parameters, ...other.parameters].map((given) => [given.name, given]));
+  const parameters = new Map(
+    [...one.parameters, ...other.parameters].map((parameter) => [parameter.name, parameter]),
+  );
   return {
     ...one,
     summary: `${one.summary}; ${other.summary}`,
-    parameters: [...parameters.values()].map((given) => ({ ...given, required: given.in === 'path' })),
+    parameters: [...parameters.values()].map((parameter) => ({
+      ...parameter,
+      required: parameter.in === 'path',
+    })),
   };
 }
 
-/** `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}`. */
+/** Converts `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}` form. */
 const templated = (path: string): string => `/v1${path.replace(/[:*]([A-Za-z_]+)/g, '{$1}')}`;
 
 function operation(service: string, endpoint: Endpoint) {
@@ -43,9 +48,9 @@ function operation(service: string, endpoint: Endpoint) {
       ? {}
       : { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body) } } } }),
     responses: {
-      '200': { description: 'done' },
-      '400': { description: 'bad input' },
-      '403': { description: 'not allowed' },
+      '200': { description: 'success' },
+      '400': { description: 'invalid input' },
+      '403': { description: 'permission denied' },
     },
   };
 }

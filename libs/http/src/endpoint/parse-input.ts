@@ -5,7 +5,10 @@ import { plainSentence } from './plain-sentence.ts';
 
 z.config({ localeError: plainSentence });
 
-/** Parses one part of a request; a problem (`invalid`) names each bad field. */
+/**
+ * Parses one part of a request.
+ * @throws a problem (`invalid`) with one sentence per invalid field, at most 20
+ */
 export function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
   if (schema === undefined) return {};
   const parsed = schema.safeParse(input ?? {});
@@ -16,7 +19,7 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
 
 /**
  * Parses a body. `null` means the same as an absent field (docs/conventions.md#15-bodies), in nested objects too, unless the field's
- * schema gives it a meaning. In a patch it is a value: it removes the field.
+ * schema accepts it. In a patch it is a value: it removes the field.
  */
 export const parseBody = (method: Method, schema: z.ZodType | undefined, body: unknown): unknown =>
   parseInput(schema, method === 'patch' ? body : withoutNulls(schema, body));
@@ -33,7 +36,7 @@ const takesNull = (schema: unknown): boolean => schema instanceof z.ZodType && s
 
 const maxWarnings = 20;
 
-/** What `warnings` says of the fields that a body's schema does not know; without a schema it knows none. */
+/** The `warnings` for fields that are not in the body's schema; without a schema, every field is unknown. */
 export function unknownFieldWarnings(schema: z.ZodType | undefined, body: unknown): string[] {
   const fields = unknownFields(schema ?? noFields, body);
   const more = fields.length - maxWarnings;
@@ -43,7 +46,7 @@ export function unknownFieldWarnings(schema: z.ZodType | undefined, body: unknow
 
 const noFields = z.object({});
 
-/** Such as `options.foo`; empty when the schema is not an object's or takes anything. */
+/** Paths of unknown fields, such as `options.foo`; none if the schema is not an object or allows any field. */
 function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
   const shape = shapeOf(schema);
   if (shape === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];

@@ -13,7 +13,7 @@ test.each([
   expect([general, specific].sort(byPrecedence)).toEqual([specific, general]);
 });
 
-test('the order does not depend on the order of declaration', () => {
+test('is a consistent order: antisymmetric and transitive', () => {
   const segment = fc.constantFrom('a', 'b', ':x', '*y');
   const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
   fc.assert(

@@ -1,10 +1,10 @@
-/** How specific a segment of an Express path is: text, then `:one`, then `*many`. */
+/** How specific a segment of an Express path is: literal, then `:parameter`, then `*wildcard`. */
 const rank = (segment: string): number => (segment.startsWith('*') ? 2 : segment.startsWith(':') ? 1 : 0);
 
 /**
- * Orders paths so that the most specific one comes first: at the first segment in which they differ, text precedes a parameter, and a
- * parameter precedes a wildcard; what goes on after the same wildcard precedes what ends there. So `/auth/*mount/role/:name` precedes
- * `/auth/*mount/config`, which would otherwise take the role called `config` for a mount `…/role`.
+ * Orders paths so that the most specific one comes first: at the first segment of different kinds, a literal precedes a parameter and a
+ * parameter precedes a wildcard; otherwise the longer path comes first. So `/auth/*mount/role/:name` precedes `/auth/*mount/config`,
+ * which would otherwise match the role `config` as the configuration of a mount `…/role`.
  */
 export function byPrecedence(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What is wrong with a field, for schemas that do not say it themselves. Completes "<field>: …"; never shows what was
- * given, which may be a secret.
+ * The message for an invalid field whose schema does not define one. Completes "<field>: …". Never contains the value,
+ * which may be a secret.
  */
 export function plainSentence(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -15,9 +15,9 @@ export function plainSentence(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_union':
-      return 'is of the wrong type';
+      return 'has the wrong type';
     default:
-      return 'has not the form that it must have';
+      return 'has an invalid format';
   }
 }
 

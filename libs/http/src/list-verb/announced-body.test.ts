@@ -46,7 +46,7 @@ describe('announcedBody', () => {
     expect(bodyOf(text)).toBe('doubtful');
   });
 
-  test('an upgrade that nobody honours changes nothing', () => {
+  test('ignores an upgrade on a server without upgrades', () => {
     const text = head('Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'Content-Length: 3');
     expect(announcedBody(text, { upgrades: false })).toBe(3);
   });
@@ -62,7 +62,7 @@ describe('chunkBytes', () => {
     ['0x5', undefined],
     ['5 ', undefined],
     ['fffffffffffff', undefined],
-  ])('%j opens %s', (line, bytes) => {
+  ])('the size in %j is %s', (line, bytes) => {
     expect(chunkBytes(line)).toBe(bytes);
   });
 });

@@ -1,4 +1,4 @@
-/** What a request's header block says of the body after it: its length in bytes, chunked, or not to be trusted. */
+/** What a header block says about the body: its length in bytes, chunked, or not to be trusted. */
 export type AnnouncedBody = number | 'chunked' | 'doubtful';
 
 export interface AnnouncedBodyRules {
@@ -14,20 +14,20 @@ const plainChunked = /^\ntransfer-encoding:[ \t]*chunked[ \t]*$/i;
 const anyUpgrade = /^\nupgrade/i;
 
 /**
- * Reads how long a request's body is (RFC 9112, section 6.3) from its header block: request line and header lines
- * as latin1 text, without the empty line. Answers `doubtful` for everything on which two parsers could disagree:
+ * Determines the length of a request's body (RFC 9112, section 6.3) from its header block: request line and header
+ * lines as latin1 text, without the empty line. Returns `doubtful` for everything on which two parsers could disagree:
  * CONNECT, folded lines, bare CR or LF, more than one framing header, a length that is not plain digits, a
- * transfer coding other than `chunked` alone, an upgrade that may be honoured.
+ * transfer coding other than `chunked` alone, an upgrade that may be accepted.
  */
 export function announcedBody(head: string, rules: AnnouncedBodyRules): AnnouncedBody {
   if (!ordinaryRequestLine.test(head) || malformedLineEnd.test(head)) return 'doubtful';
   const found = head.match(framingHeaders);
   if (found === null) return 0;
   const headers = rules.upgrades ? found : found.filter((line) => !anyUpgrade.test(line));
-  return headers.length > 1 ? 'doubtful' : lengthIn(headers[0]);
+  return headers.length > 1 ? 'doubtful' : bodyLength(headers[0]);
 }
 
-function lengthIn(header: string | undefined): AnnouncedBody {
+function bodyLength(header: string | undefined): AnnouncedBody {
   if (header === undefined) return 0;
   const digits = plainLength.exec(header)?.[1];
   if (digits !== undefined) return Number(digits);
@@ -36,7 +36,7 @@ function lengthIn(header: string | undefined): AnnouncedBody {
 
 const plainChunkSize = /^([0-9a-f]{1,12})(?:;.*)?$/i;
 
-/** The bytes in the chunk that a chunk-size line (without its CRLF) opens; undefined when the line is not a plain one. */
+/** The size in bytes in a chunk-size line without its CRLF; undefined if the line is malformed. */
 export function chunkBytes(line: string): number | undefined {
   const digits = plainChunkSize.exec(line)?.[1];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);

@@ -5,22 +5,22 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { RequestFraming } from './request-framing.ts';
 
-/** The verb as which `LIST` reaches handlers: one that Node's parser knows, of the same length and beginning. */
-export const listOnNode = 'LINK';
+/** The verb as which `LIST` reaches handlers: one that Node's parser accepts, with the same length and first letters. */
+const listOnNode = 'LINK';
 
-/** A request's verb as the client sent it: `LIST` again for what `acceptListVerb` had to rename. */
+/** The verb of a request as the client sent it: undoes the renaming of `acceptListVerb`. */
 export function operationOf(req: { method?: string | undefined }): string {
   return req.method === listOnNode ? 'LIST' : (req.method ?? '');
 }
 
 /**
- * Makes a server accept the verb `LIST`, which Node's parser refuses before any handler runs; handlers see it
- * through `operationOf`. `LIST` and `LINK` change places on the way in, so a client's real `LINK` is what the
- * parser now refuses: 400, as for any unknown verb. Bodies are never touched. On a connection whose framing is
- * doubtful (see `RequestFraming`) nothing is changed any more and `LIST` is refused there as well.
+ * Makes a server accept the verb `LIST`, which Node's parser rejects before any handler runs; handlers read it with
+ * `operationOf`. `LIST` and `LINK` are swapped in the input, so the parser now rejects a real `LINK` with 400, as any
+ * unknown verb. Bodies are never changed. On a connection whose framing is doubtful (see `RequestFraming`), nothing is
+ * changed any more and `LIST` is rejected too.
  *
- * The server keeps its own sockets: timeouts, addresses, TLS state, backpressure and half-close stay Node's. Call
- * it before listening.
+ * The sockets remain Node's own: timeouts, addresses, TLS state, backpressure and half-close are not affected. Call
+ * this before the server listens.
  */
 export function acceptListVerb(server: http.Server | https.Server): void {
   const connected = server instanceof TlsServer ? 'secureConnection' : 'connection';
@@ -37,8 +37,8 @@ function framingRules(server: http.Server | https.Server) {
 }
 
 /**
- * Sees each piece of input just before the parser does. Listening for `data` is also what makes the parser read
- * from the stream: otherwise Node lets it read from the socket's handle, past every listener.
+ * Processes each chunk of input just before the parser does. Listening for `data` also makes the parser read from the
+ * stream: otherwise Node attaches it to the socket's handle, where no listener sees the input.
  */
 function swapVerbsOn(socket: Socket, framing: RequestFraming): void {
   const swap = (bytes: Buffer): void => {

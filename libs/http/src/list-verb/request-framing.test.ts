@@ -5,9 +5,9 @@ import { RequestFraming } from './request-framing.ts';
 
 const rules = { maxHeaderBytes: 1_000, upgrades: false };
 
-/** What the parser would get, when the text arrives in these pieces. */
-function after(pieces: readonly string[], given = rules): string {
-  const framing = new RequestFraming(given);
+/** What the parser receives if the text arrives in these pieces. */
+function parserInput(pieces: readonly string[], used = rules): string {
+  const framing = new RequestFraming(used);
   return pieces
     .map((piece) => {
       const bytes = Buffer.from(piece, 'latin1');
@@ -21,22 +21,22 @@ const post = (body: string, ...headers: string[]) =>
   `POST /a HTTP/1.1\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
 
 describe('RequestFraming', () => {
-  test('LIST and LINK change places, and only they', () => {
-    expect(after(['LIST / HTTP/1.1\r\n\r\n'])).toBe('LINK / HTTP/1.1\r\n\r\n');
-    expect(after(['LINK / HTTP/1.1\r\n\r\n'])).toBe('LIST / HTTP/1.1\r\n\r\n');
+  test('swaps LIST and LINK and no other verb', () => {
+    expect(parserInput(['LIST / HTTP/1.1\r\n\r\n'])).toBe('LINK / HTTP/1.1\r\n\r\n');
+    expect(parserInput(['LINK / HTTP/1.1\r\n\r\n'])).toBe('LIST / HTTP/1.1\r\n\r\n');
     for (const verb of ['GET', 'LOCK', 'LISK', 'LINT', 'LIS', 'list', 'XLIST', 'LI', 'L']) {
-      expect(after([`${verb} /LIST HTTP/1.1\r\n\r\n`])).not.toMatch(/^(LIST|LINK) /);
+      expect(parserInput([`${verb} /LIST HTTP/1.1\r\n\r\n`])).not.toMatch(/^(LIST|LINK) /);
     }
   });
 
-  test('random requests, split anywhere: each verb is swapped, each other byte arrives as it was', () => {
+  test('swaps verbs and leaves every other byte unchanged in random requests, split anywhere', () => {
     fc.assert(
       fc.property(generatedRequests, generatedSplits, (requests, splits) => {
         const sent = requests.map(({ wire }) => wire).join('');
         const parsed = requests
           .map(({ verb, wire }) => (verb === 'LIST' ? wire.replace('LIST', 'LINK') : wire))
           .join('');
-        expect(after(split(sent, splits))).toBe(parsed);
+        expect(parserInput(split(sent, splits))).toBe(parsed);
       }),
       { numRuns: 500 },
     );
@@ -59,19 +59,19 @@ describe('RequestFraming', () => {
     ],
     ['a folded trailer', post('0\r\nX: 1\r\n y\r\n\r\n', 'Transfer-Encoding: chunked')],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\n\r\n'],
-  ])('after %s nothing is changed any more, however it arrives', (_what, doubtful) => {
+  ])('changes nothing after %s, in whatever pieces it arrives', (_what, doubtful) => {
     const sent = `${doubtful}LIST / HTTP/1.1\r\n\r\n`;
-    expect(after([sent])).toBe(sent);
-    expect(after([...sent])).toBe(sent);
+    expect(parserInput([sent])).toBe(sent);
+    expect(parserInput([...sent])).toBe(sent);
   });
 
-  test('an upgrade that may be honoured is the end of HTTP', () => {
+  test('changes nothing after an upgrade that the server may accept', () => {
     const sent = 'GET / HTTP/1.1\r\nUpgrade: x\r\n\r\nLIST ';
-    expect(after([sent], { ...rules, upgrades: true })).toBe(sent);
-    expect(after([sent])).toMatch(/LINK $/);
+    expect(parserInput([sent], { ...rules, upgrades: true })).toBe(sent);
+    expect(parserInput([sent])).toMatch(/LINK $/);
   });
 
-  test('a header block without end is given up, not kept', () => {
+  test('does not buffer more of a header block than its maximum size', () => {
     const framing = new RequestFraming(rules);
     const fed = Array.from({ length: 200 }, () => framing.feed(Buffer.from('x'.repeat(10))));
     expect(fed.indexOf(false)).toBeGreaterThan(90);

@@ -2,7 +2,7 @@ import { type AnnouncedBodyRules, announcedBody, chunkBytes } from './announced-
 import { swapVerb, verbLetters } from './swapped-verb.ts';
 
 export interface RequestFramingRules extends AnnouncedBodyRules {
-  /** A longer header block (or chunk-size or trailer line), in bytes, is not followed. */
+  /** Maximum size in bytes of a header block, and of a chunk-size or trailer line; a longer one is doubtful. */
   maxHeaderBytes: number;
 }
 
@@ -14,21 +14,21 @@ const LF = 10;
 
 /**
  * Follows the bytes of one connection from request to request (RFC 9112) and swaps `LIST` and `LINK` where a
- * request begins, never inside a body. It decides nothing about a request: as soon as the framing is doubtful it
- * is lost for good and leaves every later byte as it is, so the server's own parser stays the only authority.
+ * request begins, never inside a body. It makes no decision about a request: once the framing is doubtful, it stays
+ * lost and leaves every later byte unchanged, so that the server's parser remains the only authority.
  */
 export class RequestFraming {
   readonly #rules: RequestFramingRules;
   #part: Part = 'between';
   #verbSeen = 0;
   #bytesLeft = 0;
-  #text = ''; // the begun header block or line, kept only when it did not arrive in one piece
+  #text = ''; // an incomplete header block or line; kept only if it did not arrive in one piece
 
   constructor(rules: RequestFramingRules) {
     this.#rules = rules;
   }
 
-  /** Takes the connection's next bytes and swaps verbs in place. False from the moment on that it is lost. */
+  /** Processes the connection's next bytes and swaps verbs in place. Returns false once it is lost. */
   feed(bytes: Buffer): boolean {
     let at = 0;
     while (at < bytes.length && this.#part !== 'lost') at = this.#step(bytes, at);

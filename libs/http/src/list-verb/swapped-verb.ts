@@ -5,14 +5,14 @@ const letters = [
   { T: 'K', K: 'T' },
 ].map((swaps) => new Map(Object.entries(swaps).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)])));
 
-/** How many letters the two verbs have; also what `swapVerb` answers when there is nothing left to look at. */
+/** The number of letters in each verb; also what `swapVerb` returns once the verb is decided. */
 export const verbLetters = letters.length;
 
 /**
- * Makes `LIST` and `LINK` change places, in the bytes themselves, where a request's verb begins or goes on at `at`.
- * `seen` is how many letters of the verb came before (0 at its start); the answer is how many have been seen now,
- * and `verbLetters` when the verb is decided. As the letters change one for one, no byte has to be held back when
- * a verb arrives in pieces, and no other word becomes `LIST` or `LINK`.
+ * Swaps `LIST` and `LINK` in place, where a request's verb begins or continues at `at`. `seen` is the number of its
+ * letters that came before (0 at its start). Returns the number seen now, or `verbLetters` once the verb is decided.
+ * Letters are replaced one by one, so no byte has to be held back when a verb arrives in pieces, and no other word
+ * becomes `LIST` or `LINK`.
  */
 export function swapVerb(bytes: Uint8Array, at: number, seen: number): number {
   let index = seen;

@@ -1,12 +1,12 @@
 import { errorCode, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import type { ErrorRequestHandler, Response } from 'express';
-import { httpStatus } from './problem-status.ts';
+import { httpStatus, problemHeaders } from './problem-status.ts';
 
-/** The sentence of every 500: the cause is in the log, under the request id. */
-export const internalSentence = 'internal error; the request id leads to its cause in the log';
+/** The message of every 500. The log has the cause. */
+export const internalSentence = 'internal error; search the log for this request ID';
 
-/** Turns what a handler threw into an answer: problems by the table, the rest into a fixed sentence and a log line. */
+/** Turns what a handler threw into a response: a problem by the table, anything else into a fixed message and a log line. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) return next(error);
@@ -14,7 +14,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (problem?.kind === 'unavailable' && problem.cause !== undefined)
       log.warn(
         { error: problem.cause, requestId: response.locals.requestId, sentence: problem.message },
-        'a part that requests need is down',
+        'a dependency is unavailable',
       );
     if (problem !== undefined) return sendProblem(response, problem);
     log.error(
@@ -25,32 +25,30 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Answers with a problem: `{"errors": [sentence, …]}` and its status. */
-export function sendProblem(response: Response, problem: Problem): void {
-  if (problem.retryAfterSeconds !== undefined)
-    response.set('retry-after', String(Math.ceil(problem.retryAfterSeconds)));
-  if (problem.allowed !== undefined) response.set('allow', problem.allowed.join(', '));
+/** Responds with `{"errors": [sentence, …]}` and the problem's status and headers. */
+function sendProblem(response: Response, problem: Problem): void {
+  for (const [name, value] of problemHeaders(problem)) response.set(name, value);
   if (response.locals.requestId !== undefined) response.set('x-request-id', response.locals.requestId);
   response.status(httpStatus[problem.kind]).json({ errors: problem.sentences });
 }
 
-/** Errors of body-parser carry a `type`; only those that the client caused are theirs to read. */
+/** Errors of body-parser have a `type`; those that the client caused become problems. */
 function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   const type = typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : '';
-  if (type === 'entity.too.large') return new Problem('too_large', 'the body is over 1 MiB');
+  if (type === 'entity.too.large') return new Problem('too_large', 'the body exceeds 1 MiB');
   if (type === 'entity.parse.failed') return new Problem('invalid', 'the body is not valid JSON');
   if (type.startsWith('encoding.') || type.startsWith('charset.'))
     return new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
-  if (type.startsWith('request.')) return new Problem('invalid', 'the body did not arrive whole');
+  if (type.startsWith('request.')) return new Problem('invalid', 'the body is incomplete');
   if (isUnstorableText(error)) return new Problem('invalid', unstorable, { cause: error });
-  if (error instanceof URIError) return new Problem('invalid', 'the path is not valid percent-encoding');
+  if (error instanceof URIError) return new Problem('invalid', 'the path has invalid percent-encoding');
   return undefined;
 }
 
-const unstorable = 'a text of the request holds a character that cannot be stored';
+const unstorable = 'the request contains a character that cannot be stored';
 
-/** What Postgres says of NUL and of half a surrogate pair, which neither its text nor its JSON can hold. */
+/** How Postgres reports NUL and unpaired surrogates, which neither its text nor its JSON types can store. */
 function isUnstorableText(error: unknown): boolean {
   const code = errorCode(error);
   if (code === '22021' || code === '22P05') return true;

@@ -1,9 +1,8 @@
-import type { ProblemKind } from '@secrets/domain';
+import type { Problem, ProblemKind } from '@secrets/domain';
 
-/** The one table from problems to HTTP (docs/conventions.md#13-errors). */
+/** The status code of each kind of problem (docs/conventions.md#13-errors). */
 export const httpStatus = {
   invalid: 400,
-  unauthenticated: 403,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -15,3 +14,13 @@ export const httpStatus = {
   bad_gateway: 502,
   unavailable: 503,
 } satisfies Record<ProblemKind, number>;
+
+/** The response headers of a problem: `Retry-After` in whole seconds, and `Allow`. */
+export function problemHeaders({ retryAfterSeconds, allowed }: Problem): [name: string, value: string][] {
+  return [
+    ...(retryAfterSeconds === undefined ? [] : [header('retry-after', String(Math.ceil(retryAfterSeconds)))]),
+    ...(allowed === undefined ? [] : [header('allow', allowed.join(', '))]),
+  ];
+}
+
+const header = (name: string, value: string): [name: string, value: string] => [name, value];

@@ -12,7 +12,7 @@ const endpoints = [
   endpoint({
     method: 'get',
     path: '/*path',
-    summary: 'Takes every path that no other takes',
+    summary: 'Matches every other path',
     params: z.object({ path: z.string() }),
     handle: async ({ params }) => ({ data: params.path }),
   }),
@@ -59,18 +59,18 @@ test.each<[object, string]>([
   [{ map: [] }, 'map: must be a JSON object'],
   [{ map: { a: 1 } }, 'map.a: must be a string'],
   [{ kind: 'c' }, 'kind: must be one of a, b'],
-  [{ either: 1 }, 'either: is of the wrong type'],
-])('%j is refused with %s', async (body, sentence) => {
-  const answer = await service.call('POST', '/things/a', body);
-  expect([answer.status, answer.body.errors]).toEqual([400, [sentence]]);
+  [{ either: 1 }, 'either: has the wrong type'],
+])('responds to the body %j with "%s"', async (body, message) => {
+  const response = await service.call('POST', '/things/a', body);
+  expect([response.status, response.body.errors]).toEqual([400, [message]]);
 });
 
-test('an unknown field is named where it stands', async () => {
+test('warns about unknown fields by their full path', async () => {
   const { body } = await service.call('POST', '/things/a', { options: { cas: 1, foo: 2 }, bar: 3 });
   expect(body.warnings).toEqual(['unknown field options.foo was ignored', 'unknown field bar was ignored']);
 });
 
-test('another method of a known path is 405 and says which it takes, although a wildcard takes every path', async () => {
+test('responds with 405 and `Allow` to an unsupported method of a known path, even if a wildcard matches every path', async () => {
   const { status, headers } = await service.call('PATCH', '/things/a', {});
   expect([status, headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
   expect((await service.call('PATCH', '/other/a', {})).status).toBe(200);

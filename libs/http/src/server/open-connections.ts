@@ -3,11 +3,11 @@ import type * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
-/** What is open on a server and in flight on it, so that it can be stopped without cutting off an answer. */
+/** The open connections of a server and its responses in flight, so that it can stop without cutting off a response. */
 export class OpenConnections {
   readonly #server: http.Server | https.Server;
   readonly #transports = new Set<Socket>(); // TCP, also before and during the TLS handshake
-  readonly #streams = new Set<Socket>(); // what carries HTTP: the same, or the TLS stream on it
+  readonly #streams = new Set<Socket>(); // what carries HTTP: the TCP socket itself, or the TLS stream on it
   readonly #responses = new Set<http.ServerResponse>();
   #stopped: Promise<void> | undefined;
 
@@ -16,10 +16,10 @@ export class OpenConnections {
     server.on('connection', (socket: Socket) => remember(this.#transports, socket));
     const ready = server instanceof TlsServer ? 'secureConnection' : 'connection';
     server.on(ready, (socket: Socket) => this.#opened(socket));
-    server.on('request', (_req, res: http.ServerResponse) => this.#asked(res));
+    server.on('request', (_req, res: http.ServerResponse) => this.#received(res));
   }
 
-  /** See `RunningServer.stop`. The first call's grace counts. */
+  /** See `RunningServer.stop`. Later calls wait for the first one and do not change its grace period. */
   stop(graceMs: number): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
     return this.#stopped;
@@ -30,9 +30,9 @@ export class OpenConnections {
     for (const res of this.#responses) closeAfter(res);
     for (const socket of this.#streams) destroyIfSilent(socket);
     this.#server.closeIdleConnections();
-    const cutOff = setTimeout(() => this.#destroyAll(), graceMs);
+    const deadline = setTimeout(() => this.#destroyAll(), graceMs);
     await closed;
-    clearTimeout(cutOff);
+    clearTimeout(deadline);
   }
 
   #opened(socket: Socket): void {
@@ -40,10 +40,10 @@ export class OpenConnections {
     if (this.#stopped) socket.destroy();
   }
 
-  #asked(res: http.ServerResponse): void {
+  #received(res: http.ServerResponse): void {
     remember(this.#responses, res);
     if (this.#stopped) closeAfter(res);
-    // An answer whose head was out before the stop said keep-alive: its connection is idle from here on.
+    // A response whose headers were sent before the stop said keep-alive: its connection is idle from here on.
     res.once('close', () => this.#stopped && this.#server.closeIdleConnections());
   }
 
@@ -52,16 +52,16 @@ export class OpenConnections {
   }
 }
 
-function remember<T extends Socket | http.ServerResponse>(open: Set<T>, one: T): void {
-  open.add(one);
-  one.once('close', () => open.delete(one));
+function remember<T extends Socket | http.ServerResponse>(open: Set<T>, item: T): void {
+  open.add(item);
+  item.once('close', () => open.delete(item));
 }
 
 function closeAfter(res: http.ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
 }
 
-/** Node does not count a connection as idle before its first request. */
+/** Node does not consider a connection idle until its first request. */
 function destroyIfSilent(socket: Socket): void {
   if (socket.bytesRead === 0) socket.destroy();
 }

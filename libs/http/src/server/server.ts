@@ -6,7 +6,7 @@ import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
 import { rejectUnparsed } from './unparsed-request.ts';
 
-export interface TlsFiles {
+interface TlsFiles {
   /** Path of the PEM certificate chain. */
   certFile: string;
   /** Path of the PEM private key. */
@@ -15,9 +15,9 @@ export interface TlsFiles {
 
 export interface ServerOptions {
   host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   port: number;
-  /** Serves HTTPS (TLS 1.2 or newer) when given. */
+  /** Serves HTTPS (TLS 1.2 or newer) if set. */
   tls?: TlsFiles;
   /** Whether the verb `LIST` is accepted, see `acceptListVerb`. Default false. */
   listVerb?: boolean;
@@ -25,35 +25,36 @@ export interface ServerOptions {
   requestTimeoutMs?: number;
   /** How long a client may take to send the header block, and to finish the TLS handshake. Default 10,000. */
   headersTimeoutMs?: number;
-  /** How long an idle connection is kept. Default 65,000: longer than the 60 s after which most balancers let go. */
+  /** How long an idle connection is kept open. Default 65,000: longer than the idle timeout of most load balancers, 60 s. */
   keepAliveTimeoutMs?: number;
-  /** How long a connection may be without any traffic, an answer in the making included. Default 120,000. */
+  /** How long a connection may have no traffic, even while a response is being prepared. Default 120,000. */
   stallTimeoutMs?: number;
-  /** Longest header block in bytes; a longer one is answered with 431. Default 16 KiB. */
+  /** Maximum size of the header block in bytes; a larger one gets 431. Default 16 KiB. */
   maxHeaderBytes?: number;
-  /** More connections at a time are closed at once. Unlimited by default. */
+  /** Connections beyond this number are closed immediately. Unlimited by default. */
   maxConnections?: number;
 }
 
 export interface RunningServer {
-  /** Where it listens, like `https://127.0.0.1:8200`. */
+  /** Base URL of the server, such as `https://127.0.0.1:8200`. */
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no new connections, closes idle ones at once and answers what is in flight with `Connection: close`;
-   * what is not done after `graceMs` is cut off. Resolves when every connection is closed; may be called again.
+   * Accepts no new connections, closes idle ones immediately and completes requests in flight with
+   * `Connection: close`; connections still open after `graceMs` are destroyed. Resolves when every connection is
+   * closed. Can be called more than once.
    */
   stop(graceMs: number): Promise<void>;
-  /** Reads certificate and key again, for new connections. Rejects, and keeps the old ones, when they are unusable. */
+  /** Reloads certificate and key for new connections. Rejects, and keeps the current ones, if they are unusable. */
   reloadTls(): Promise<void>;
 }
 
 const minVersion = 'TLSv1.2';
 
 /**
- * Serves HTTP/1.1 with `handler` (an Express app is one) and resolves once it listens. Every phase of a connection
- * is bounded in time, so slow clients cannot hold connections for ever. Rejects when the port is taken or the TLS
- * files are unusable.
+ * Serves HTTP/1.1 with `handler`, such as an Express app, and resolves once it listens. Every phase of a connection
+ * has a timeout, so that slow clients cannot hold connections indefinitely.
+ * @throws if the port is in use or the TLS files are unusable
  */
 export async function startServer(
   handler: http.RequestListener,
@@ -61,10 +62,10 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = await createServer(options);
   if (options.listVerb) acceptListVerb(server);
-  rejectUnparsed(server, boundsOf(options).maxHeaderSize);
+  rejectUnparsed(server, limitsOf(options).maxHeaderSize);
   const connections = new OpenConnections(server);
   server.on('request', handler);
-  // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would answer 417 without a body.
+  // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would respond with 417 and no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
@@ -77,30 +78,30 @@ export async function startServer(
 }
 
 async function createServer(options: ServerOptions): Promise<http.Server | https.Server> {
-  const bounds = boundsOf(options);
+  const limits = limitsOf(options);
   const server = options.tls
     ? https.createServer({
-        ...bounds,
+        ...limits,
         ...(await readTls(options.tls)),
-        handshakeTimeout: bounds.headersTimeout,
+        handshakeTimeout: limits.headersTimeout,
       })
-    : http.createServer(bounds);
+    : http.createServer(limits);
   server.setTimeout(options.stallTimeoutMs ?? 120_000);
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   return server;
 }
 
-function boundsOf(options: ServerOptions) {
+function limitsOf(options: ServerOptions) {
   const requestTimeout = options.requestTimeoutMs ?? 30_000;
   const headersTimeout = Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout);
   return {
     requestTimeout,
     headersTimeout,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
-    // Node looks for late requests only this often: its default of 30 s would stretch every timeout above.
+    // How often Node checks for timed-out requests: its default of 30 s would extend every timeout above.
     connectionsCheckingInterval: Math.min(headersTimeout, 1_000),
     maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
-    requireHostHeader: false, // Node would answer without a body; the gateway says what is missing
+    requireHostHeader: false, // Node would respond without a body; the gateway reports the missing header
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { InternalKeys } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Logger, Metrics } from '@secrets/telemetry';
@@ -14,11 +15,11 @@ export interface ServiceAppOptions {
   keys: InternalKeys;
   log: Logger;
   metrics: Metrics;
-  /** Each check rejects, or gives a sentence, when its part is missing. */
+  /** One check per dependency, by name; it rejects if the dependency is unavailable. */
   readiness: Record<string, () => Promise<void>>;
 }
 
-/** The express app of an inward service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
+/** The Express app of an internal service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
 export function serviceApp(options: ServiceAppOptions): Express {
   const app = operatorApp(options);
   app.set('query parser', 'simple');
@@ -35,7 +36,7 @@ export function serviceApp(options: ServiceAppOptions): Express {
   return app;
 }
 
-/** An app with `/livez` (the process answers), `/readyz` (its dependencies do too; 503 names what is missing) and `/metrics`. */
+/** An app with `/livez` (the process responds), `/readyz` (so do its dependencies; a 503 names those that do not) and `/metrics`. */
 export function operatorApp({
   metrics,
   readiness,
@@ -57,20 +58,19 @@ export function operatorApp({
 
 const checkTimeoutMs = 2_000;
 
-/** Names of the parts whose check failed or did not answer within 2 s. */
+/** Returns the names of the dependencies whose check failed or took longer than 2 s. */
 export async function missingParts(readiness: ServiceAppOptions['readiness']): Promise<string[]> {
-  const checks = Object.entries(readiness).map(async ([part, check]) => {
-    const failed = await Promise.race([
-      check().then(
-        () => false,
-        () => true,
-      ),
-      timeout(checkTimeoutMs),
-    ]);
-    return failed ? part : undefined;
-  });
+  const checks = Object.entries(readiness).map(async ([part, check]) =>
+    (await succeedsInTime(check)) ? undefined : part,
+  );
   return (await Promise.all(checks)).filter((part) => part !== undefined);
 }
 
-const timeout = (ms: number) =>
-  new Promise<true>((resolve) => setTimeout(resolve, ms, true as const).unref());
+const succeedsInTime = (check: () => Promise<void>): Promise<boolean> =>
+  Promise.race([
+    check().then(
+      () => true,
+      () => false,
+    ),
+    sleep(checkTimeoutMs, false, { ref: false }),
+  ]);

@@ -1,8 +1,10 @@
 import type { Express } from 'express';
 
-/** One service, built and not yet listening: its app, its background loops, their orderly end. */
+/** A service that is built but not yet listening. */
 export interface Service {
   app: Express;
+  /** Starts the background work. */
   start(): Promise<void>;
+  /** Ends the background work and closes what the service opened. */
   stop(): Promise<void>;
 }

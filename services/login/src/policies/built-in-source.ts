@@ -4,7 +4,7 @@ const defaultSource = defaultPolicy.paths
   .map(({ path, capabilities }) => `path "${path}" {\n  capabilities = ${JSON.stringify(capabilities)}\n}\n`)
   .join('\n');
 
-/** The text of the policies that exist without having been written. */
+/** The text of the built-in policies. */
 export const builtInSource: ReadonlyMap<string, string> = new Map([
   ['default', `# What a token may do with itself.\n${defaultSource}`],
   ['root', '# Everything on every path. Cannot be changed.\n'],

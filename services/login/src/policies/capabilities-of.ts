@@ -3,17 +3,14 @@ import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { rulesOf } from '../queries/policies.ts';
 
-/** Whose capabilities are asked for. */
+/** A token, as far as its policies are concerned. */
 export interface PolicyHolder {
   policies: readonly string[];
-  /** The namespace in which the policies stand. */
+  /** The namespace of the token, to which its policies belong. */
   namespace: Namespace;
 }
 
-/**
- * What a holder of policies may do on paths relative to `where`: `root` for everything, `deny` for nothing, as users
- * of such services know it.
- */
+/** The capabilities of a token on paths relative to the namespace `where`: `root` means all of them, `deny` none. */
 export async function capabilitiesOf(
   sql: Sql,
   holder: PolicyHolder,

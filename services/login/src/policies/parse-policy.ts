@@ -2,24 +2,25 @@ import { PolicyRules } from '@secrets/access';
 import { type Capability, capabilities } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { readHcl } from './read-hcl.ts';
-import { repeatedName } from './repeated-name.ts';
+import { readJson } from './read-json.ts';
 
 const maxBytes = 65_536;
 const maxPaths = 2_000;
-/** Each is a pattern of its own that a request may have to be held against; the others are found in maps. */
+/** Each is a pattern that a request may have to be matched with; the others are looked up in maps. */
 const maxPlusPaths = 200;
 
 /**
- * Reads a policy, in HCL or JSON, into the rules that are evaluated. Nothing in it is passed over: a field that this
- * service does not know might be a limit that somebody counts on. Throws a problem (`invalid`) that says what and where.
+ * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions.md#27-policies). Unknown fields are
+ * refused, because one of them could be a restriction that its author relies on. Throws a problem (`invalid`) that says
+ * what is wrong and where.
  */
 export async function parsePolicy(source: string): Promise<PolicyRules> {
-  if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: at most 64 KiB');
+  if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: must have at most 64 KiB');
   const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source);
   const rules = rulesIn(tree);
-  if (rules.length > maxPaths) throw invalid(`policy: at most ${maxPaths} paths`);
+  if (rules.length > maxPaths) throw invalid(`policy: must have at most ${maxPaths} paths`);
   if (rules.filter(({ path }) => hasPlus.test(path)).length > maxPlusPaths)
-    throw invalid(`policy: at most ${maxPlusPaths} paths with +`);
+    throw invalid(`policy: must have at most ${maxPlusPaths} paths with +`);
   const parsed = PolicyRules.safeParse({ paths: rules });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -30,30 +31,6 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
 
 const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 
-function readJson(source: string): unknown {
-  const tree = parsedJson(source);
-  const repeated = repeatedName(source);
-  if (repeated !== undefined)
-    throw invalid(
-      `policy: ${JSON.stringify(repeated)} stands twice in one JSON object, and only one would count`,
-    );
-  return tree;
-}
-
-function parsedJson(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch (error) {
-    throw invalid(`policy: ${jsonFault(source, error)}`);
-  }
-}
-
-function jsonFault(source: string, error: unknown): string {
-  const at = /position (\d+)/.exec(String(error))?.[1];
-  if (at === undefined) return 'is not valid JSON';
-  return `line ${source.slice(0, Number(at)).split('\n').length}: is not valid JSON`;
-}
-
 interface Rule {
   path: string;
   capabilities: Capability[];
@@ -62,14 +39,15 @@ interface Rule {
 function rulesIn(tree: unknown): Rule[] {
   const fields = Object.entries(asObject(tree, 'the policy'));
   const unknown = fields.find(([name]) => name !== 'path');
-  if (unknown !== undefined) throw invalid(`policy: ${unknown[0]} is not known; a policy holds path blocks`);
+  if (unknown !== undefined)
+    throw invalid(`policy: ${unknown[0]} is unknown; a policy consists of path blocks`);
   const blocks = listed(fields[0]?.[1] ?? []).flatMap((block) => Object.entries(asObject(block, 'path')));
   const rules = blocks.flatMap(([path, bodies]) => bodiesOf(path, bodies).map((body) => ruleOf(path, body)));
-  if (rules.length === 0) throw invalid('policy: holds no path block');
+  if (rules.length === 0) throw invalid('policy: contains no path block');
   return rules;
 }
 
-/** A path may stand in several blocks. */
+/** A path may have several blocks. */
 function bodiesOf(path: string, bodies: unknown): unknown[] {
   const all = listed(bodies);
   if (all.length === 0) throw invalid(`policy: path ${JSON.stringify(path)} has no block`);

@@ -3,13 +3,13 @@ import { invalid, Problem } from '@secrets/domain';
 
 const timeoutMs = 5_000;
 const maxNesting = 16;
-const failure = 'unable to parse JSON: '; // how the parser says that it could not read its input
+const failure = 'unable to parse JSON: '; // the parser's prefix for a syntax error
 const position = /^At (\d+):(\d+): (.*)$/s;
 
 /**
- * Parses HCL (version 1, the grammar that policies of this kind have always been in) into plain values: a block is an
- * array under its name. In a thread of its own, so that a large text holds nobody up, is stopped after 5 s, and gives
- * its memory back. Throws a problem (`invalid`) that names line and column.
+ * Parses HCL version 1, in which policies are written, into plain values: a block becomes an array under its name. Runs in
+ * a thread of its own, so that a large text does not block requests, is stopped after 5 s, and frees its memory
+ * (docs/adr/0009-hcl-in-a-thread.md). Throws a problem (`invalid`) with line and column.
  */
 export async function readHcl(text: string): Promise<unknown> {
   if (nesting(text) > maxNesting) throw unreadable();
@@ -26,10 +26,10 @@ const maxWaiting = 16;
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** One thread at a time: each takes some 40 MB while it lives. */
+/** One thread at a time: each needs about 40 MB. */
 async function inTurn(work: () => Promise<string>): Promise<string> {
   if (waiting >= maxWaiting)
-    throw new Problem('rate_limited', 'too many policies are being written at once', {
+    throw new Problem('rate_limited', 'too many policies are being written', {
       retryAfterSeconds: 1,
     });
   waiting += 1;
@@ -49,7 +49,7 @@ function parseApart(text: string): Promise<string> {
   });
   return new Promise<string>((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Problem('invalid', 'policy: took too long to read')),
+      () => reject(new Problem('invalid', 'policy: parsing took too long')),
       timeoutMs,
     );
     worker.once('message', resolve);
@@ -61,11 +61,11 @@ function parseApart(text: string): Promise<string> {
   }).finally(() => worker.terminate());
 }
 
-const unreadable = () => invalid('policy: is nested too deeply or too large to be read');
+const unreadable = () => invalid('policy: nested too deeply or too large');
 
 /**
- * How deep brackets stand in one another: the parser calls itself for each, and spends seconds on running out of stack.
- * Every character is looked at once, since a text may be made to have a regular expression look at it again and again.
+ * The nesting depth of brackets. The parser recurses at each, and takes seconds to run out of stack. Reads each character
+ * once; a regular expression could be made to backtrack.
  */
 function nesting(text: string): number {
   let depth = 0;
@@ -79,14 +79,14 @@ function nesting(text: string): number {
   return deepest;
 }
 
-/** Where the string, the comment or the character ends that begins at an index. */
+/** The index after the string, comment or character that begins at `at`. */
 function afterToken(text: string, at: number): number {
   if (text[at] === '"') return afterString(text, at + 1);
   if (text[at] === '#' || text.startsWith('//', at)) return after(text, '\n', at);
   return text.startsWith('/*', at) ? after(text, '*/', at + 2) : at + 1;
 }
 
-/** A string ends with its quote, or with its line when it has none. */
+/** A string ends at its closing quote, or without one at the end of its line. */
 function afterString(text: string, from: number): number {
   let at = from;
   while (at < text.length && text[at] !== '"' && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;

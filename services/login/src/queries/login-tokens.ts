@@ -1,16 +1,14 @@
-import type { Sql } from '@secrets/db';
-import { errorCode, permissionDenied } from '@secrets/domain';
-import type { LoginSource } from '../cloudb/login-source.ts';
-import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './tokens.ts';
+import { isForeignKeyViolation, type Sql } from '@secrets/db';
+import { type Json, permissionDenied } from '@secrets/domain';
+import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
 
-const foreignKeyViolation = '23503';
-
-/** Whom a login is of. */
-export interface LoginOwner {
+/** The identity that a login proved. */
+export interface LoginIdentity {
   mountId: string;
-  /** The name that the mount knows the entity by. */
+  /** The mount's name for the entity. */
   alias: string;
-  source: LoginSource;
+  /** What the login method needs to decide about a renewal of the token. */
+  source: Json;
 }
 
 const aliasAndEntity = `
@@ -42,11 +40,15 @@ const insertNewText = `${aliasAndEntity}
   returning entity_id`;
 
 /**
- * Stores the token of a login and gives the entity's id: one statement for an alias that is known, and another one,
- * which makes entity and alias, for one that is new.
+ * Stores the token of a login and returns the ID of its entity. Takes one statement if the alias is known; otherwise a
+ * second one creates entity, alias and token. If the mount was disabled meanwhile, throws `permission denied`.
  */
-export async function insertLoginToken(sql: Sql, token: NewToken, owner: LoginOwner): Promise<string> {
-  const params = [...newTokenParams(token), owner.mountId, owner.alias, JSON.stringify(owner.source)];
+export async function insertLoginToken(
+  sql: Sql,
+  token: Omit<NewToken, 'entityId'>,
+  { mountId, alias, source }: LoginIdentity,
+): Promise<string> {
+  const params = [...newTokenParams(token), mountId, alias, JSON.stringify(source)];
   return firstEntity(sql, [insertKnownText, insertNewText, insertKnownText], params);
 }
 
@@ -56,11 +58,10 @@ const knownOwnerText =
 const newOwnerText = `${aliasAndEntity.replaceAll('$17', '$1').replaceAll('$18', '$2').replaceAll('$4', '$3')}
   select entity_id from owner`;
 
-/** The entity of an alias, made when it is new; for tokens that are stored nowhere. */
+/** The entity of an alias, created if it is new: for batch tokens, which are not stored. */
 export async function entityOfAlias(
   sql: Sql,
-  mountId: string,
-  alias: string,
+  { mountId, alias }: Pick<LoginIdentity, 'mountId' | 'alias'>,
   namespaceId: string,
 ): Promise<string> {
   const [known] = await sql.query<{ entity_id: string }>(knownOwnerText, [mountId, alias]);
@@ -69,8 +70,8 @@ export async function entityOfAlias(
 }
 
 /**
- * Asks until a statement finds the alias. Of two first logins of one identity at once, the later sees neither its own
- * insert nor the other's, and has to look once more.
+ * Runs statements until one finds the alias. If one identity logs in for the first time twice at once, the later login
+ * sees neither its own insert nor the other's, and has to look again.
  */
 async function firstEntity(sql: Sql, texts: readonly string[], params: readonly unknown[]): Promise<string> {
   for (const text of texts) {
@@ -84,7 +85,7 @@ async function insertOnMount<Row>(insert: () => Promise<Row[]>): Promise<Row[]> 
   try {
     return await insert();
   } catch (error) {
-    if (errorCode(error) === foreignKeyViolation) throw permissionDenied(); // the mount was disabled meanwhile
+    if (isForeignKeyViolation(error)) throw permissionDenied(); // the mount was disabled meanwhile
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
-import { Problem } from '@secrets/domain';
-import { parentPath } from '../namespaces/namespace-path.ts';
-import { revoking } from './revoking.ts';
+import { invalid, Problem } from '@secrets/domain';
+import { revoking } from './revocations.ts';
 
 export interface NamespaceRow {
   id: string;
@@ -13,23 +12,19 @@ export interface NamespaceRow {
 const columns = 'id, path, custom_metadata as "customMetadata"';
 
 export async function namespaceByPath(sql: Sql, path: string): Promise<NamespaceRow | undefined> {
-  return (
-    await sql.query<NamespaceRow>(`select ${columns} from login.namespaces where path = $1`, [path])
-  )[0];
+  const text = `select ${columns} from login.namespaces where path = $1`;
+  return (await sql.query<NamespaceRow>(text, [path]))[0];
 }
 
-/** Creates a namespace below one that exists; the epoch grows, as somebody may remember that there was none. */
+/** Creates a namespace whose parent exists. Moves the epoch, because a process may have cached that there is none. */
 export async function insertNamespace(
   db: Db,
-  path: string,
-  customMetadata: Record<string, string>,
+  { path, parentPath, customMetadata }: Omit<NamespaceRow, 'id'> & { parentPath: string },
 ): Promise<NamespaceRow> {
   try {
     return await revoking(db, async (tx) => {
-      const parent = await tx.query('select 1 from login.namespaces where path = $1 for share', [
-        parentPath(path),
-      ]);
-      if (parent.length === 0) throw new Problem('invalid', 'path: the namespace above does not exist');
+      const parent = await tx.query('select 1 from login.namespaces where path = $1 for share', [parentPath]);
+      if (parent.length === 0) throw invalid('path: the parent namespace does not exist');
       const rows = await tx.query<NamespaceRow>(
         `insert into login.namespaces (id, path, custom_metadata) values ($1, $2, $3::jsonb) returning ${columns}`,
         [randomBytes(8).toString('hex'), path, JSON.stringify(customMetadata)],
@@ -43,7 +38,7 @@ export async function insertNamespace(
   }
 }
 
-export async function setNamespaceMetadata(
+export async function updateNamespaceMetadata(
   sql: Sql,
   id: string,
   customMetadata: Record<string, string>,
@@ -54,8 +49,8 @@ export async function setNamespaceMetadata(
   ]);
 }
 
-/** The namespaces directly below a path, in order, after a name, at most so many. */
-export async function namespacesBelow(
+/** Up to `limit` namespaces directly below a path, in order, whose names come after `after`. */
+export async function childNamespaces(
   sql: Sql,
   path: string,
   { after, limit }: { after: string; limit: number },
@@ -70,24 +65,37 @@ export async function namespacesBelow(
 }
 
 /**
- * Deletes a namespace with its tokens, policies and entities; refused (`conflict`) while namespaces, auth mounts, mounts
- * or sync destinations stand in it. The last two are other services' and not seen from here: the gateway asks for them
- * first, to name them, and their rows refer to the namespace, so that none can come between that look and this.
+ * Deletes a namespace with its tokens, policies and entities. If it still holds namespaces, auth mounts, mounts or sync
+ * destinations, throws `conflict`. The rows of the last two belong to other services and cannot be read here: they
+ * refer to the namespace by a foreign key, which also keeps one from being created while this runs.
  */
 export async function deleteNamespace(db: Db, { id, path }: NamespaceRow): Promise<void> {
   await revoking(db, async (tx) => {
     await tx.query('select 1 from login.namespaces where id = $1 for update', [id]);
-    const [left] = await tx.query<{ children: boolean; mounts: boolean }>(
+    const [left] = await tx.query<{ children: boolean; authMounts: boolean }>(
       `select exists (select 1 from login.namespaces where starts_with(path, $2)) as children,
-              exists (select 1 from login.auth_mounts where namespace_id = $1) as mounts`,
+              exists (select 1 from login.auth_mounts where namespace_id = $1) as "authMounts"`,
       [id, `${path}/`],
     );
-    if (left?.children) throw new Problem('conflict', 'the namespace still holds namespaces');
-    if (left?.mounts) throw new Problem('conflict', 'the namespace still holds auth mounts');
+    if (left?.children) throw stillHolds('namespaces; delete them first');
+    if (left?.authMounts) throw stillHolds('auth mounts; disable them first');
     await tx.query('delete from login.namespaces where id = $1', [id]);
   }).catch((error: unknown) => {
-    if (isForeignKeyViolation(error))
-      throw new Problem('conflict', 'the namespace still holds mounts or sync destinations');
-    throw error;
+    throw heldElsewhere(error) ?? error;
   });
+}
+
+const stillHolds = (what: string) => new Problem('conflict', `the namespace still holds ${what}`);
+
+/** What other services keep in a namespace, by the table whose foreign key prevents its deletion. */
+const heldIn = new Map([
+  ['secrets.mounts', 'mounts; disable them first'],
+  ['sync.destinations', 'sync destinations; delete them first'],
+]);
+
+function heldElsewhere(error: unknown): Problem | undefined {
+  if (!isForeignKeyViolation(error)) return undefined;
+  const { schema, table } = error as { schema?: string; table?: string };
+  const what = heldIn.get(`${schema}.${table}`);
+  return what === undefined ? undefined : stillHolds(what);
 }

@@ -1,22 +1,12 @@
 import type { PolicyRules } from '@secrets/access';
-import type { Db, Sql } from '@secrets/db';
-import { errorCode, notFound } from '@secrets/domain';
-import { revoking } from './revoking.ts';
+import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
+import { notFound } from '@secrets/domain';
+import { revoking } from './revocations.ts';
 
-const foreignKeyViolation = '23503';
-
-export interface PolicyRow {
-  name: string;
-  source: string;
-}
-
-export async function policyByName(
-  sql: Sql,
-  namespaceId: string,
-  name: string,
-): Promise<PolicyRow | undefined> {
-  const text = 'select name, source from login.policies where namespace_id = $1 and name = $2';
-  return (await sql.query<PolicyRow>(text, [namespaceId, name]))[0];
+/** The text of a policy as it was written; undefined if there is none of that name. */
+export async function policySource(sql: Sql, namespaceId: string, name: string): Promise<string | undefined> {
+  const text = 'select source from login.policies where namespace_id = $1 and name = $2';
+  return (await sql.query<{ source: string }>(text, [namespaceId, name]))[0]?.source;
 }
 
 export async function policyNames(sql: Sql, namespaceId: string): Promise<string[]> {
@@ -24,7 +14,7 @@ export async function policyNames(sql: Sql, namespaceId: string): Promise<string
   return (await sql.query<{ name: string }>(text, [namespaceId])).map(({ name }) => name);
 }
 
-/** The rules of those of these policies that somebody has written. */
+/** The rules of the named policies; names without a policy are left out. */
 export async function rulesOf(
   sql: Sql,
   namespaceId: string,
@@ -36,7 +26,7 @@ export async function rulesOf(
   );
 }
 
-/** Writes a policy; a namespace that went away in the meantime is `not_found`. */
+/** Writes a policy. If the namespace was deleted meanwhile, throws `not_found`. */
 export async function savePolicy(
   db: Db,
   namespaceId: string,
@@ -53,7 +43,7 @@ export async function savePolicy(
       );
     });
   } catch (error) {
-    if (errorCode(error) === foreignKeyViolation) throw notFound();
+    if (isForeignKeyViolation(error)) throw notFound();
     throw error;
   }
 }

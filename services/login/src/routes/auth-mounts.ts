@@ -1,8 +1,8 @@
-import type { Caller } from '@secrets/caller';
-import { invalid, notFound } from '@secrets/domain';
+import { type Caller, requireGrant } from '@secrets/caller';
+import { invalid, notFound, trimSlashes } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
-import { mountPath } from '../cloudb/mount-path.ts';
+import { requireMountPath } from '../auth-mounts/mount-path.ts';
 import type { Context } from '../context.ts';
 import {
   type AuthMount,
@@ -11,17 +11,17 @@ import {
   deleteAuthMount,
   insertAuthMount,
 } from '../queries/auth-mounts.ts';
-import { requireGrant } from '../require-grant.ts';
 
-const params = z.object({ path: z.string() });
+const path = '/sys/auth/*path';
+const params = z.object({ path: z.string().transform(trimSlashes) });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
-  readAll(context),
-  list(context),
-  read(context),
-  enable(context),
-  disable(context),
+  readAuthMounts(context),
+  listAuthMounts(context),
+  readAuthMount(context),
+  enableAuthMount(context),
+  disableAuthMount(context),
 ];
 
 const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
@@ -30,84 +30,79 @@ const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'p
   description,
 });
 
-/** The tokens' own mount: it stands in every namespace. */
-const builtIn = ({ namespace }: Caller) => ({
+/** The mount of tokens, which exists in every namespace. */
+const tokenMount = ({ namespace }: Caller) => ({
   type: 'token',
   accessor: `auth_token_${namespace.id}`,
   description: 'built in',
 });
 
-const readAll = (context: Context) =>
+const readAuthMounts = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/auth',
     summary: 'Read the auth mounts of this namespace',
-    handle: async ({ caller }) => ({ data: await byPath(context, caller) }),
+    handle: async ({ caller }) => ({ data: await mountsByPath(context, caller) }),
   });
 
-const list = (context: Context) =>
+const listAuthMounts = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/auth',
     summary: 'List the auth mounts of this namespace',
     handle: async ({ caller }) => {
-      const mounts = await byPath(context, caller);
+      const mounts = await mountsByPath(context, caller);
       return { data: { keys: Object.keys(mounts), key_info: mounts } };
     },
   });
 
-async function byPath(
-  context: Context,
-  caller: Caller,
-): Promise<Record<string, ReturnType<typeof presentMount>>> {
-  const mounts = await authMounts(context.db, caller.namespace.id);
+async function mountsByPath({ db }: Context, caller: Caller) {
+  const mounts = await authMounts(db, caller.namespace.id);
   const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
-  return Object.fromEntries([...named, ['token/', builtIn(caller)]]);
+  return Object.fromEntries([...named, ['token/', tokenMount(caller)] as const]);
 }
 
-const read = (context: Context) =>
+const readAuthMount = ({ db }: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/auth/*path',
+    path,
     summary: 'Read an auth mount',
     params,
     handle: async ({ params: { path }, caller }) => {
-      if (path === 'token') return { data: { ...builtIn(caller), path: 'token/' } };
-      const mount = await authMountByPath(context.db, caller.namespace.id, path.replace(/\/$/, ''));
+      if (path === 'token') return { data: { ...tokenMount(caller), path: 'token/' } };
+      const mount = await authMountByPath(db, caller.namespace.id, path);
       if (mount === undefined) throw notFound();
       return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });
 
-const enable = (context: Context) =>
+const enableAuthMount = ({ db, methods }: Context) =>
   endpoint({
     method: 'post',
-    path: '/sys/auth/*path',
-    summary: 'Enable the login method at a path',
+    path,
+    summary: 'Enable a login method at a path',
     params,
-    body: z.object({
-      type: z.string(),
-      description: z.string().max(1_024).default(''),
-    }),
-    handle: async ({ params, body, caller }) => {
-      const path = mountPath(params.path);
-      if (body.type !== 'cloudB') throw invalid('type: must be cloudB');
-      requireGrant(caller, (await authMountByPath(context.db, caller.namespace.id, path)) !== undefined);
-      await insertAuthMount(context.db, caller.namespace.id, { path, description: body.description });
+    body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
+    handle: async ({ params: { path }, body: { type, description }, caller }) => {
+      requireMountPath(path, methods.callNames);
+      if (methods.ofType(type) === undefined)
+        throw invalid(`type: must be ${methods.all.map((method) => method.type).join(' or ')}`);
+      requireGrant(caller, (await authMountByPath(db, caller.namespace.id, path)) !== undefined);
+      await insertAuthMount(db, caller.namespace.id, { path, type, description });
       return undefined;
     },
   });
 
-const disable = (context: Context) =>
+const disableAuthMount = ({ db }: Context) =>
   endpoint({
     method: 'delete',
-    path: '/sys/auth/*path',
-    summary: 'Disable an auth mount; the tokens that it issued are revoked',
+    path,
+    summary: 'Disable an auth mount and revoke the tokens that it issued',
     params,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') throw invalid('path: token is built in');
-      const mount = await authMountByPath(context.db, caller.namespace.id, path.replace(/\/$/, ''));
-      if (mount !== undefined) await deleteAuthMount(context.db, mount.id);
+      const mount = await authMountByPath(db, caller.namespace.id, path);
+      if (mount !== undefined) await deleteAuthMount(db, mount.id);
       return undefined;
     },
   });

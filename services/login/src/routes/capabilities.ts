@@ -3,37 +3,37 @@ import { type Endpoint, endpoint, stringList } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
-import type { StoredToken } from '../queries/tokens.ts';
+import type { StoredToken } from '../queries/stored-tokens.ts';
 import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
 
 const maxPaths = 256;
-const asked = { paths: stringList.optional(), path: stringList.optional() };
+const paths = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value. */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [
-  own(context),
-  byAccessor(context),
-  byToken(context),
+  readOwnCapabilities(context),
+  readCapabilitiesByAccessor(context),
+  readCapabilitiesByToken(context),
 ];
 
-const own = (context: Context) =>
+const readOwnCapabilities = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-self',
-    summary: "What the caller's own token may do on some paths",
-    body: z.object(asked),
+    summary: "Read the capabilities of the caller's token on paths",
+    body: z.object(paths),
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
       return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
 
-const byAccessor = (context: Context) =>
+const readCapabilitiesByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities-accessor',
-    summary: 'What the token of an accessor may do on some paths',
-    body: z.object({ ...asked, accessor: z.string().min(1) }),
+    summary: 'Read the capabilities of the token of an accessor on paths',
+    body: z.object({ ...paths, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const token = await findByAccessor(context, caller, body.accessor);
       return presentCapabilities(
@@ -42,12 +42,12 @@ const byAccessor = (context: Context) =>
     },
   });
 
-const byToken = (context: Context) =>
+const readCapabilitiesByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/capabilities',
-    summary: 'What a token may do on some paths',
-    body: z.object({ ...asked, token: z.string().min(1) }),
+    summary: 'Read the capabilities of a token on paths',
+    body: z.object({ ...paths, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
       const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(context, caller, body.token));
@@ -68,11 +68,11 @@ const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
-  if (paths.length > maxPaths) throw invalid(`paths: at most ${maxPaths}`);
+  if (paths.length > maxPaths) throw invalid(`paths: must hold at most ${maxPaths} paths`);
   return paths;
 }
 
-/** One path's answer also stands under `capabilities`. */
+/** Capabilities by path. Those of a single path are also in `capabilities`. */
 function presentCapabilities(byPath: Record<string, readonly string[]>) {
   const all = Object.values(byPath);
   return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };

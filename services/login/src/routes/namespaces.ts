@@ -1,33 +1,22 @@
-import { invalid, notFound } from '@secrets/domain';
-import { type Endpoint, endpoint, integer, stringMap } from '@secrets/http';
+import { notFound } from '@secrets/domain';
+import { type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isWithin, namespaceBelow } from '../namespaces/namespace-path.ts';
-import {
-  deleteNamespace,
-  insertNamespace,
-  type NamespaceRow,
-  namespaceByPath,
-  namespacesBelow,
-  setNamespaceMetadata,
-} from '../queries/namespaces.ts';
-import { requireGrant } from '../require-grant.ts';
+import { patchNamespaceMetadata, removeNamespace, saveNamespace } from '../namespaces/change-namespace.ts';
+import { CustomMetadata } from '../namespaces/custom-metadata.ts';
+import { namespaceBelow } from '../namespaces/namespace-path.ts';
+import { childNamespaces, type NamespaceRow, namespaceByPath } from '../queries/namespaces.ts';
 
+const path = '/sys/namespaces/*path';
 const params = z.object({ path: z.string() });
-const metadata = stringMap.refine(
-  (map) => Object.keys(map).length <= 64 && JSON.stringify(map).length <= 16_384,
-  {
-    error: 'holds at most 64 names and 16 KiB',
-  },
-);
 
-/** `sys/namespaces/<path>`, the path relative to the namespace of the request (docs/conventions.md#28-namespaces). */
+/** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
   listNamespaces(context),
   readNamespace(context),
   writeNamespace(context),
   patchNamespace(context),
-  removeNamespace(context),
+  deleteNamespace(context),
 ];
 
 const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
@@ -36,86 +25,67 @@ const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   custom_metadata: customMetadata,
 });
 
-const listNamespaces = (context: Context) =>
+const listNamespaces = ({ db }: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/namespaces',
     summary: 'List the namespaces directly below this one',
-    query: z.object({
-      after: z.string().default(''),
-      limit: integer.pipe(z.int().min(1).max(1_000)).default(1_000),
-    }),
-    handle: async ({ caller, query }) => {
-      const rows = await namespacesBelow(context.db, caller.namespace.path, query);
-      if (rows.length === 0) throw notFound();
+    query: pageQuery({ max: 1_000 }),
+    handle: async ({ caller, query: { after = '', limit } }) => {
+      const rows = requireAny(await childNamespaces(db, caller.namespace.path, { after, limit }));
       const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });
 
-const readNamespace = (context: Context) =>
+const readNamespace = ({ db }: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/namespaces/*path',
+    path,
     summary: 'Read a namespace',
     params,
-    handle: async ({ params: { path }, caller }) => {
-      const row = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
-      if (row === undefined) throw notFound();
-      return { data: presentNamespace(row) };
+    handle: async ({ params, caller }) => {
+      const namespace = await namespaceByPath(db, namespaceBelow(caller.namespace.path, params.path));
+      if (namespace === undefined) throw notFound();
+      return { data: presentNamespace(namespace) };
     },
   });
 
-const writeNamespace = (context: Context) =>
+const writeNamespace = ({ db }: Context) =>
   endpoint({
     method: 'post',
-    path: '/sys/namespaces/*path',
+    path,
     summary: 'Create a namespace, or replace its custom metadata',
     params,
-    body: z.object({ custom_metadata: metadata.optional() }),
-    handle: async ({ params: { path: relative }, body, caller }) => {
-      const path = namespaceBelow(caller.namespace.path, relative);
-      const known = await namespaceByPath(context.db, path);
-      requireGrant(caller, known !== undefined);
-      const customMetadata = body.custom_metadata ?? known?.customMetadata ?? {};
-      if (known === undefined)
-        return { data: presentNamespace(await insertNamespace(context.db, path, customMetadata)) };
-      await setNamespaceMetadata(context.db, known.id, customMetadata);
-      return { data: presentNamespace({ ...known, customMetadata }) };
+    body: z.object({ custom_metadata: CustomMetadata.nullable().optional() }),
+    handle: async ({ params, body, caller }) => {
+      const target = namespaceBelow(caller.namespace.path, params.path);
+      const customMetadata = body.custom_metadata === null ? {} : body.custom_metadata;
+      return { data: presentNamespace(await saveNamespace(db, caller, target, customMetadata)) };
     },
   });
 
-const patchNamespace = (context: Context) =>
+const patchNamespace = ({ db }: Context) =>
   endpoint({
     method: 'patch',
-    path: '/sys/namespaces/*path',
-    summary: "Change a namespace's custom metadata; null removes a name",
+    path,
+    summary: "Change a namespace's custom metadata; null removes a name, or all of them",
     params,
-    body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()) }),
-    handle: async ({ params: { path }, body, caller }) => {
-      const known = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
-      if (known === undefined) throw notFound();
-      const merged = Object.entries({ ...known.customMetadata, ...body.custom_metadata });
-      const parsed = metadata.safeParse(Object.fromEntries(merged.filter(([, value]) => value !== null)));
-      if (!parsed.success) throw invalid('custom_metadata: holds at most 64 names and 16 KiB');
-      await setNamespaceMetadata(context.db, known.id, parsed.data);
-      return { data: presentNamespace({ ...known, customMetadata: parsed.data }) };
+    body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()).nullable() }),
+    handle: async ({ params, body, caller }) => {
+      const target = namespaceBelow(caller.namespace.path, params.path);
+      return { data: presentNamespace(await patchNamespaceMetadata(db, target, body.custom_metadata)) };
     },
   });
 
-const removeNamespace = (context: Context) =>
+const deleteNamespace = ({ db }: Context) =>
   endpoint({
     method: 'delete',
-    path: '/sys/namespaces/*path',
-    summary:
-      'Delete a namespace that holds no namespaces and no auth mounts; its tokens and policies go with it',
+    path,
+    summary: 'Delete an empty namespace with its tokens, policies and entities',
     params,
-    handle: async ({ params: { path }, caller }) => {
-      const known = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, path));
-      if (known?.id === 'admin') throw invalid('the administrative namespace cannot be deleted');
-      if (known !== undefined && isWithin(caller.tokenNamespace.path, known.path))
-        throw invalid('a namespace cannot be deleted with a token of its own');
-      if (known !== undefined) await deleteNamespace(context.db, known);
+    handle: async ({ params, caller }) => {
+      await removeNamespace(db, caller, namespaceBelow(caller.namespace.path, params.path));
       return undefined;
     },
   });

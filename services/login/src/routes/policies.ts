@@ -1,24 +1,24 @@
 import { builtInPolicyNames } from '@secrets/access';
+import { requireGrant } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { builtInSource } from '../policies/built-in-source.ts';
 import { parsePolicy } from '../policies/parse-policy.ts';
-import { deletePolicy, policyByName, policyNames, savePolicy } from '../queries/policies.ts';
-import { requireGrant } from '../require-grant.ts';
+import { deletePolicy, policyNames, policySource, savePolicy } from '../queries/policies.ts';
 
-/** A policy's name: one spelling, and nothing that would fall apart in a comma-separated list. */
+/** The name of a policy, in lower case, without characters that would split it in a comma-separated list. */
 const policyName = z
   .string()
-  .max(128, 'has at most 128 characters')
+  .max(128, 'must have at most 128 characters')
   .transform((name) => name.toLowerCase())
   .refine((name) => /^[a-z0-9_][a-z0-9_.@+:-]*$/.test(name), {
-    error: 'holds letters, digits and _.@+:- only',
+    error: 'may contain only letters, digits and _.@+:-',
   });
 const params = z.object({ name: policyName });
 
-/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is the same. */
+/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name. */
 export const policyEndpoints = (context: Context): Endpoint[] =>
   ['/sys/policies/acl', '/sys/policy'].flatMap((base) => [
     listPolicies(context, base),
@@ -45,8 +45,8 @@ const readPolicy = (context: Context, base: string) =>
     summary: 'Read a policy as it was written',
     params,
     handle: async ({ params: { name }, caller }) => {
-      const written = await policyByName(context.db, caller.namespace.id, name);
-      const policy = written?.source ?? builtInSource.get(name);
+      const written = await policySource(context.db, caller.namespace.id, name);
+      const policy = written ?? builtInSource.get(name);
       if (policy === undefined) throw notFound();
       return { data: { name, policy } };
     },
@@ -62,7 +62,7 @@ const writePolicy = (context: Context, base: string) =>
     handle: async ({ params: { name }, body, caller }) => {
       if (name === 'root') throw invalid('the root policy cannot be changed');
       const exists =
-        name === 'default' || (await policyByName(context.db, caller.namespace.id, name)) !== undefined;
+        name === 'default' || (await policySource(context.db, caller.namespace.id, name)) !== undefined;
       requireGrant(caller, exists);
       const rules = await parsePolicy(body.policy);
       await savePolicy(context.db, caller.namespace.id, name, { source: body.policy, rules });
@@ -74,7 +74,7 @@ const removePolicy = (context: Context, base: string) =>
   endpoint({
     method: 'delete',
     path: `${base}/:name`,
-    summary: 'Delete a policy; tokens that name it lose what it granted at once',
+    summary: 'Delete a policy; tokens that have it lose what it grants',
     params,
     handle: async ({ params: { name }, caller }) => {
       if (builtInSource.has(name)) throw invalid(`the ${name} policy cannot be deleted`);

@@ -3,37 +3,36 @@ import { invalid, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, seconds } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { deleteToken, revokeOrphan } from '../queries/tokens.ts';
-import { createToken } from '../tokens/create-token.ts';
+import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
+import { createToken } from '../tokens/create/create-token.ts';
+import { TokenRequest } from '../tokens/create/token-request.ts';
 import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
-import { presentAuth } from '../tokens/present-auth.ts';
-import { presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
+import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
-import { TokenRequest } from '../tokens/token-request.ts';
 
 const tokenBody = z.object({ token: z.string().min(1) });
 const accessorBody = z.object({ accessor: z.string().min(1) });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
-  create(context, 'create', false),
-  create(context, 'create-orphan', true),
-  lookUpSelf(context),
-  lookUp(context),
-  lookUpAccessor(context),
-  renewSelf(context),
-  renew(context),
-  revokeSelf(context),
-  revoke(context, 'revoke', deleteToken),
-  revoke(context, 'revoke-orphan', revokeOrphan),
-  revokeAccessor(context),
+  createTokenAt(context, 'create', false),
+  createTokenAt(context, 'create-orphan', true),
+  lookUpOwnToken(context),
+  lookUpByToken(context),
+  lookUpByAccessor(context),
+  renewOwnToken(context),
+  renewByToken(context),
+  revokeOwnToken(context),
+  revokeByToken(context, 'revoke', revokeToken),
+  revokeByToken(context, 'revoke-orphan', revokeOrphan),
+  revokeByAccessor(context),
 ];
 
-const create = (context: Context, name: string, orphan: boolean) =>
+const createTokenAt = (context: Context, name: string, orphan: boolean) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
-    summary: orphan ? 'Make a token without a parent' : "Make a token as a child of the caller's",
+    summary: orphan ? 'Create a token without a parent' : "Create a child of the caller's token",
     body: TokenRequest,
     handle: async ({ body, caller, warn }) => {
       const options = {
@@ -44,27 +43,27 @@ const create = (context: Context, name: string, orphan: boolean) =>
       const token = await createToken(context, caller, options);
       const requestedSeconds = body.period ?? body.ttl ?? 0;
       if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
-        warn('the lifetime asked for goes beyond a maximum or the end of the parent, and was cut down to it');
+        warn('the requested lifetime exceeds a maximum or outlives the parent token, and was shortened');
       return { auth: presentAuth(token) };
     },
   });
 
-const lookUpSelf = (context: Context) =>
+const lookUpOwnToken = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/auth/token/lookup-self',
-    summary: "Read what is known of the caller's own token",
+    summary: "Look up the caller's token",
     handle: async ({ caller }) => {
       const token = await ownToken(context, caller);
       return { data: token === undefined ? presentBatchCaller(caller) : presentToken(token, new Date()) };
     },
   });
 
-const lookUp = (context: Context) =>
+const lookUpByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup',
-    summary: 'Read what is known of a token',
+    summary: 'Look up a token',
     body: tokenBody,
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
@@ -73,22 +72,22 @@ const lookUp = (context: Context) =>
     },
   });
 
-const lookUpAccessor = (context: Context) =>
+const lookUpByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/lookup-accessor',
-    summary: 'Read what is known of the token of an accessor',
+    summary: 'Look up the token of an accessor',
     body: accessorBody,
     handle: async ({ body, caller }) => ({
       data: presentToken(await findByAccessor(context, caller, body.accessor), new Date()),
     }),
   });
 
-const renewSelf = (context: Context) =>
+const renewOwnToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew-self',
-    summary: "Renew the caller's own token",
+    summary: "Renew the caller's token",
     body: z.object({ increment: seconds.optional() }),
     handle: async ({ body, caller }) => {
       const token = await ownToken(context, caller);
@@ -97,7 +96,7 @@ const renewSelf = (context: Context) =>
     },
   });
 
-const renew = (context: Context) =>
+const renewByToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/renew',
@@ -110,40 +109,41 @@ const renew = (context: Context) =>
     },
   });
 
-const revokeSelf = (context: Context) =>
+const revokeOwnToken = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-self',
-    summary: "Revoke the caller's own token and what was made with it",
+    summary: "Revoke the caller's token and its children",
     handle: async ({ caller }) => {
       if (caller.accessor === null) throw invalid('a batch token cannot be revoked');
-      await deleteToken(context.db, caller.accessor);
+      await revokeToken(context.db, caller.accessor);
       return undefined;
     },
   });
 
-const revoke = (context: Context, name: string, end: typeof deleteToken) =>
+const revokeByToken = (context: Context, name: string, revoke: typeof revokeToken) =>
   endpoint({
     method: 'post',
     path: `/auth/token/${name}`,
-    summary: name === 'revoke' ? 'Revoke a token and what was made with it' : 'Revoke a token alone',
+    summary:
+      name === 'revoke' ? 'Revoke a token and its children' : 'Revoke one token; its children become orphans',
     body: tokenBody,
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
       const token = await findByToken(context, caller, body.token).catch(absentIsRevoked);
-      if (token !== undefined) await end(context.db, token.accessor);
+      if (token !== undefined) await revoke(context.db, token.accessor);
       return undefined;
     },
   });
 
-const revokeAccessor = (context: Context) =>
+const revokeByAccessor = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/auth/token/revoke-accessor',
-    summary: 'Revoke the token of an accessor and what was made with it',
+    summary: 'Revoke the token of an accessor and its children',
     body: accessorBody,
     handle: async ({ body, caller }) => {
-      await deleteToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
+      await revokeToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
       return undefined;
     },
   });
@@ -153,7 +153,7 @@ function refuseBatch(context: Context, token: string, verb: string): void {
     throw invalid(`token: a batch token cannot be ${verb}`);
 }
 
-/** Revoking what does not exist has the wanted outcome. */
+/** Revoking a token that does not exist succeeds. */
 function absentIsRevoked(error: unknown): undefined {
   if (error instanceof Problem && error.kind === 'not_found') return undefined;
   throw error;

@@ -9,35 +9,42 @@ import {
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
-import type { Context } from '../context.ts';
 import { isWithin } from '../namespaces/namespace-path.ts';
-import { type StoredToken, tokenByAccessor, tokenByHash } from '../queries/tokens.ts';
+import { type StoredToken, tokenByAccessor, tokenByHash } from '../queries/stored-tokens.ts';
+import type { TokenContext } from './issue-token.ts';
 
-/** The token of an accessor, when it stands in the caller's namespace or below; 404 otherwise. */
+/** The token of an accessor, if it belongs to the caller's namespace or one below; otherwise throws `not_found`. */
 export async function findByAccessor(
-  context: Context,
+  context: TokenContext,
   caller: Caller,
   accessor: string,
 ): Promise<StoredToken> {
   return reachable(caller, await tokenByAccessor(context.db, accessor));
 }
 
-/** A token that was sent as a value, when it stands in the caller's namespace or below; 404 otherwise. */
-export async function findByToken(context: Context, caller: Caller, token: string): Promise<StoredToken> {
+/** A service token that was sent in the body, under the same condition. */
+export async function findByToken(
+  context: TokenContext,
+  caller: Caller,
+  token: string,
+): Promise<StoredToken> {
   return reachable(caller, await tokenByHash(context.db, tokenHash(token)));
 }
 
-/** A batch token that was sent as a value. */
+/** A batch token that was sent in the body. */
 export interface FoundBatchToken {
   payload: BatchToken;
   namespacePath: string;
-  /** Its own end or that of what it was made with, whichever comes first. */
-  endsAt: Date;
+  /** Its own expiry or its parent's, whichever comes first. */
+  expiresAt: Date;
 }
 
-/** The batch token of a value; undefined when it is none that is still valid and stands in the caller's namespace or below. */
+/**
+ * A batch token that was sent in the body. Undefined if it is something else, has expired, or belongs to a namespace that
+ * is neither the caller's nor below it.
+ */
 export async function findBatchToken(
-  context: Context,
+  context: TokenContext,
   caller: Caller,
   token: string,
 ): Promise<FoundBatchToken | undefined> {
@@ -46,13 +53,13 @@ export async function findBatchToken(
   if (payload === undefined) return undefined;
   const { row } = await readBatchToken(context.db, payload);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
-  const endsAt = batchTokenExpiry(payload, row) ?? 0;
-  if (endsAt <= Date.now()) return undefined;
-  return { payload, namespacePath: row.namespace_path, endsAt: new Date(endsAt) };
+  const expiresAt = batchTokenExpiry(payload, row) ?? 0;
+  if (expiresAt <= Date.now()) return undefined;
+  return { payload, namespacePath: row.namespace_path, expiresAt: new Date(expiresAt) };
 }
 
-/** The caller's own token; undefined for a batch token, which is stored nowhere. */
-export async function ownToken(context: Context, caller: Caller): Promise<StoredToken | undefined> {
+/** The caller's own token; undefined for a batch token, which is not stored. */
+export async function ownToken(context: TokenContext, caller: Caller): Promise<StoredToken | undefined> {
   if (caller.accessor === null) return undefined;
   const token = await tokenByAccessor(context.db, caller.accessor);
   if (token === undefined) throw notFound();

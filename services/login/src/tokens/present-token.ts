@@ -1,13 +1,29 @@
 import type { Caller } from '@secrets/caller';
-import { effectiveExpiry, type StoredToken } from '../queries/tokens.ts';
+import type { StoredToken } from '../queries/stored-tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
-import { secondsLeft } from './token-lifetime.ts';
+import type { IssuedToken } from './issue-token.ts';
+import { effectiveExpiry, secondsLeft } from './token-lifetime.ts';
+
+/** The `auth` object of a response (docs/conventions.md#25-auth-object): the only place where a token leaves the service. */
+export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
+  client_token: issued.token?.reveal() ?? '',
+  accessor: issued.accessor ?? '',
+  policies: issued.policies,
+  token_policies: issued.policies,
+  metadata: issued.metadata,
+  lease_duration: issued.leaseSeconds,
+  renewable: issued.renewable,
+  entity_id: issued.entityId ?? '',
+  token_type: issued.type,
+  orphan: issued.orphan,
+  num_uses: issued.uses ?? 0,
+});
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const namespaceName = (path: string): string => (path === '' ? 'root' : `${path}/`);
 
-/** What a look-up tells of a stored token. The token itself is not known here: `id` is empty. */
+/** A lookup of a stored token. `id` is empty, because only the token's hash is stored. */
 export const presentToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
   id: '',
   accessor: token.accessor,
@@ -34,9 +50,9 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
     : { last_renewal_time: unixSeconds(token.renewedAt), last_renewal: token.renewedAt.toISOString() }),
 });
 
-/** What a look-up tells of a batch token: what it holds. */
+/** A lookup of a batch token: its content. */
 export const presentBatchToken = (
-  { payload: token, namespacePath, endsAt }: FoundBatchToken,
+  { payload: token, namespacePath, expiresAt }: FoundBatchToken,
   now: Date,
 ): Record<string, unknown> => ({
   id: '',
@@ -50,15 +66,15 @@ export const presentBatchToken = (
   entity_id: token.entity_id ?? '',
   orphan: token.parent_accessor === null,
   renewable: false,
-  ttl: secondsLeft(endsAt, now),
+  ttl: secondsLeft(expiresAt, now),
   ...(token.bound_cidrs.length > 0 ? { bound_cidrs: token.bound_cidrs } : {}),
   num_uses: 0,
   creation_time: unixSeconds(new Date(token.created_at)),
   issue_time: token.created_at,
-  expire_time: endsAt.toISOString(),
+  expire_time: expiresAt.toISOString(),
 });
 
-/** What a batch token may know of itself: the gateway says who it is, and keeps the token. */
+/** A batch token's lookup of itself. Only the gateway has seen the token, so this is what the caller assertion says. */
 export const presentBatchCaller = (caller: Caller): Record<string, unknown> => ({
   id: '',
   accessor: '',

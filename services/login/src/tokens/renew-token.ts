@@ -1,22 +1,35 @@
 import { invalid, Problem } from '@secrets/domain';
-import { whyNotRenewable } from '../cloudb/why-refused.ts';
-import type { Context } from '../context.ts';
-import { roleOfMount } from '../queries/cloudb.ts';
-import { effectiveExpiry, renewTokenUntil, type StoredToken } from '../queries/tokens.ts';
-import type { IssuedToken } from './present-auth.ts';
-import { renewedExpiry, secondsLeft } from './token-lifetime.ts';
+import { renewTokenUntil, type StoredToken } from '../queries/stored-tokens.ts';
+import type { IssuedToken, TokenContext } from './issue-token.ts';
+import { effectiveExpiry, renewedExpiry, secondsLeft } from './token-lifetime.ts';
 
-/** Moves a token's end by the increment asked for, else by its own TTL. A token of a login is held against its role again. */
+/** The login that issued a token. */
+export interface StoredLogin {
+  mountId: string;
+  mountType: string;
+  /** As the login method stored it with the token (`LoginIdentity`). */
+  source: unknown;
+}
+
+/** Whether a token may be renewed, and if not, why. */
+export type RenewalDecision = { allowed: true } | { allowed: false; reason: string };
+
+export interface RenewalContext extends TokenContext {
+  /** The login methods, which decide whether the login that issued a token would still succeed. */
+  methods: { mayRenew(login: StoredLogin): Promise<RenewalDecision> };
+}
+
+/** Extends a token by the requested increment, otherwise by its own TTL. */
 export async function renewToken(
-  context: Context,
+  context: RenewalContext,
   token: StoredToken,
   incrementSeconds: number | undefined,
 ): Promise<IssuedToken> {
   if (!token.renewable) throw invalid('the token is not renewable');
-  await refuseLostLogin(context, token);
+  await requireValidLogin(context, token);
   const now = new Date();
   const expiresAt = renewedExpiry(token, incrementSeconds, now);
-  if (!(await renewTokenUntil(context.db, token.accessor, expiresAt))) throw invalid('the token has ended');
+  if (!(await renewTokenUntil(context.db, token.accessor, expiresAt))) throw invalid('the token has expired');
   return {
     token: null,
     accessor: token.accessor,
@@ -31,9 +44,9 @@ export async function renewToken(
   };
 }
 
-async function refuseLostLogin(context: Context, { mountId, loginSource }: StoredToken): Promise<void> {
-  if (mountId === null || loginSource === null) return;
-  const role = await roleOfMount(context.db, mountId, loginSource.role);
-  const reason = whyNotRenewable(role, loginSource);
-  if (reason !== undefined) throw new Problem('forbidden', reason);
+async function requireValidLogin({ methods }: RenewalContext, token: StoredToken): Promise<void> {
+  const { mountId, mountType, loginSource } = token;
+  if (mountId === null || mountType === null || loginSource === null) return;
+  const decision = await methods.mayRenew({ mountId, mountType, source: loginSource });
+  if (!decision.allowed) throw new Problem('forbidden', decision.reason);
 }

@@ -1,3 +1,6 @@
+import type { Lifetime } from '../queries/new-tokens.ts';
+import type { StoredToken } from '../queries/stored-tokens.ts';
+
 /** Default and maximum lifetime of a token: 768 h (docs/conventions.md#22-token-lifetimes). */
 export const systemTtlSeconds = 768 * 3_600;
 
@@ -9,20 +12,10 @@ export interface LifetimeRequest {
   periodSeconds?: number | undefined;
 }
 
-/** A token's lifetime as it is stored. */
-export interface Lifetime {
-  /** From now, and at each renewal; 0 is for ever. */
-  ttlSeconds: number;
-  periodSeconds: number;
-  explicitMaxTtlSeconds: number;
-  expiresAt: Date | null;
-  /** No renewal goes past it; null for a periodic token without an explicit maximum. */
-  maxExpiresAt: Date | null;
-  /** Whether the requested lifetime was cut down to a maximum. */
-  shortened: boolean;
-}
-
-/** The lifetime of a new token: as requested, cut down to its own maxima and the system's. `forever` is for root tokens with an empty request. */
+/**
+ * The lifetime of a new token: as requested, shortened to its own maxima and the system's.
+ * @param forever whether an empty request means that the token does not expire, as for root tokens
+ */
 export function planLifetime(request: LifetimeRequest, now: Date, { forever = false } = {}): Lifetime {
   const explicitMaxTtlSeconds = request.explicitMaxTtlSeconds ?? 0;
   const isEmpty =
@@ -43,7 +36,6 @@ export function planLifetime(request: LifetimeRequest, now: Date, { forever = fa
     explicitMaxTtlSeconds,
     expiresAt: after(now, ttlSeconds),
     maxExpiresAt: Number.isFinite(limit) ? after(now, limit) : null,
-    shortened: ttlSeconds < (request.periodSeconds || request.ttlSeconds || 0),
   };
 }
 
@@ -53,10 +45,9 @@ const endless: Lifetime = {
   explicitMaxTtlSeconds: 0,
   expiresAt: null,
   maxExpiresAt: null,
-  shortened: false,
 };
 
-/** A token's new end after a renewal: never past its maximum, never earlier than before. Null is for ever. */
+/** A token's expiry after a renewal: never past its maximum, never earlier than before. Null means never. */
 export function renewedExpiry(
   token: Pick<Lifetime, 'ttlSeconds' | 'periodSeconds' | 'expiresAt' | 'maxExpiresAt'>,
   incrementSeconds: number | undefined,
@@ -68,11 +59,15 @@ export function renewedExpiry(
   return new Date(Math.max(latest, token.expiresAt.getTime()));
 }
 
-/** The earlier of two ends; null is for ever. */
+/** When a token expires: at its own expiry or its ancestors' earliest one, whichever comes first. Null means never. */
+export const effectiveExpiry = (token: Pick<StoredToken, 'expiresAt' | 'ancestorsExpireAt'>): Date | null =>
+  earliest(token.expiresAt, token.ancestorsExpireAt);
+
+/** The earlier of two expiries. Null means never. */
 export const earliest = (a: Date | null, b: Date | null): Date | null =>
   a === null || b === null ? (a ?? b) : new Date(Math.min(a.getTime(), b.getTime()));
 
-/** Seconds until a token ends, rounded up; 0 for a token without an end. */
+/** Seconds until a token expires, rounded up; 0 for a token that does not expire. */
 export const secondsLeft = (expiresAt: Date | null, now: Date): number =>
   expiresAt === null ? 0 : Math.max(0, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000));
 

@@ -1,8 +1,7 @@
 import type { Sql } from '@secrets/db';
-import type { MountRef } from '../known-mounts.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 
-/** What can become of versions that exist. */
 export type VersionChange = 'delete' | 'undelete' | 'destroy';
 
 const changes: Record<VersionChange, string> = {
@@ -20,7 +19,7 @@ const changes: Record<VersionChange, string> = {
 const newest = '(select max(n.version) from secrets.versions n where n.secret_id = secret.id)';
 const chosen = 'any ($5::int[])';
 
-// The secret's row is always locked first, whatever changes under it: `watched` is then as the last one left it.
+// Every change of a secret or its versions locks the secret's row first, so `watched` is the committed value.
 const statement = (change: VersionChange, which: string) => `
   with ${enabledMount},
   secret as (
@@ -52,8 +51,8 @@ const statements = {
 const deleteNewestStatement = statement('delete', newest);
 
 /**
- * Deletes, undeletes or destroys versions; those that do not exist, or are as asked already, are passed over. Returns
- * whether an event was queued. Throws `MountGone`.
+ * Deletes, undeletes or destroys versions; skips those that do not exist or are already in the requested state. Returns
+ * whether an event was queued. Throws `StaleMountError`.
  */
 export async function changeVersions(
   sql: Sql,
@@ -66,7 +65,7 @@ export async function changeVersions(
   return rowOfMount(await sql.query<{ eventQueued: boolean }>(statements[change], parameters)).eventQueued;
 }
 
-/** Deletes the newest version, if there is one. Returns whether an event was queued. Throws `MountGone`. */
+/** Deletes the newest version if there is one. Returns whether an event was queued. Throws `StaleMountError`. */
 export async function deleteNewestVersion(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
   const rows = await sql.query<{ eventQueued: boolean }>(deleteNewestStatement, underMount(mount, path));
   return rowOfMount(rows).eventQueued;

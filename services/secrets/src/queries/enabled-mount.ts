@@ -1,9 +1,8 @@
-import type { MountRef } from '../known-mounts.ts';
-import { MountGone } from '../known-mounts.ts';
+import { type MountRef, StaleMountError } from '../mounts/mount-ref.ts';
 
 /**
- * First part of every statement about secrets: the mount, if it still stands enabled where the request found it.
- * Takes the parameters $1 to $3 of `underMount`.
+ * First part of every statement about secrets: the mount, if it is still enabled at the path where the request found it.
+ * Uses the parameters $1 to $3 of `underMount`.
  */
 export const enabledMount = `mount as (
     select id, max_versions, cas_required, delete_after_seconds
@@ -11,7 +10,7 @@ export const enabledMount = `mount as (
     where id = $1 and namespace_id = $2 and path = $3 and disabled_at is null
   )`;
 
-/** The parameters $1 to $4: mount and path of the secret. */
+/** The parameters $1 to $4: the mount, and the secret's path below it. */
 export const underMount = (mount: MountRef, path: string): [string, string, string, string] => [
   mount.id,
   mount.namespaceId,
@@ -19,9 +18,9 @@ export const underMount = (mount: MountRef, path: string): [string, string, stri
   path,
 ];
 
-/** The single row of a statement that answers one row as long as its mount is there. Throws `MountGone` otherwise. */
+/** The first row of a statement that returns at least one row while its mount is enabled. Throws `StaleMountError` otherwise. */
 export function rowOfMount<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
-  if (row === undefined) throw new MountGone();
+  if (row === undefined) throw new StaleMountError();
   return row;
 }

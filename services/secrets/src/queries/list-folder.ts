@@ -1,19 +1,19 @@
 import type { Sql } from '@secrets/db';
-import type { MountRef } from '../known-mounts.ts';
-import { afterEveryPath } from '../secret-path.ts';
+import { afterEveryPath } from '../kv/secret-path.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount } from './enabled-mount.ts';
 
 export interface FolderPage {
   /** Path of the folder, without a slash at the end; empty for the top. */
   folder: string;
-  /** Only keys after this one; empty for all. */
+  /** Return only names after this one; empty for all. */
   after: string;
   limit: number;
 }
 
-// Hops through the index from one name to the next: behind a folder it goes on at the first path after all that lies
-// in it ('0' is the character after '/'), so what a folder holds is never read. $4 is the folder with its slash, $5
-// where to begin, $6 where the folder ends.
+// Hops through the index from one name to the next. After a subfolder it continues at the first path behind everything
+// in it ('0' is the character after '/'), so the content of subfolders is never read. $4 is the folder with its slash,
+// $5 where the page begins, $6 where the folder ends.
 const statement = `
   with recursive ${enabledMount},
   hop (path, place) as (
@@ -39,7 +39,7 @@ const statement = `
   from hop
   order by place`;
 
-/** The names in one folder, at most `limit`, in byte order; subfolders end with a slash. Throws `MountGone`. */
+/** The names in one folder, at most `limit`, in byte order; subfolders end with a slash. Throws `StaleMountError`. */
 export async function listFolder(
   sql: Sql,
   mount: MountRef,

@@ -1,19 +1,17 @@
 import type { Sql } from '@secrets/db';
-import type { MountRef } from '../known-mounts.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
+import type { Retention, RetentionChange } from '../mounts/retention.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 
-/** Number, creation and deletion (milliseconds of the epoch), and whether it is destroyed. */
+/** Number, creation and deletion time (milliseconds since the epoch), and whether it is destroyed. */
 export type VersionLine = [version: number, createdMs: number, deletionMs: number | null, destroyed: boolean];
 
-/** What stands over the versions of a secret, and a line for each. */
-export interface Metadata {
+/** A secret's metadata, with a line per version. */
+export interface Metadata extends Retention {
   secretId: string;
   revision: number;
   currentVersion: number;
   oldestVersion: number;
-  maxVersions: number;
-  casRequired: boolean;
-  deleteAfterSeconds: number;
   customMetadata: Record<string, string> | null;
   createdAt: Date;
   updatedAt: Date;
@@ -33,27 +31,24 @@ const readStatement = `
       where v.secret_id = s.id and v.version >= s.oldest_version) as versions
   from mount left join secrets.secrets s on s.mount_id = mount.id and s.path = $4`;
 
-/** Undefined when there is no such secret. Throws `MountGone`. */
+/** Returns undefined if there is no such secret. Throws `StaleMountError`. */
 export async function readMetadata(sql: Sql, mount: MountRef, path: string): Promise<Metadata | undefined> {
   const rows = await sql.query<Metadata | { secretId: null }>(readStatement, underMount(mount, path));
   const row = rowOfMount(rows);
   return row.secretId === null ? undefined : row;
 }
 
-/** What is to be set; what is absent stays as it is. */
-export interface MetadataChange {
-  maxVersions?: number | undefined;
-  casRequired?: boolean | undefined;
-  deleteAfterSeconds?: number | undefined;
+/** Absent fields stay as they are. */
+export interface MetadataChange extends RetentionChange {
   customMetadata?: Record<string, string> | undefined;
 }
 
-export interface MetadataConditions {
-  /** Used if the secret does not exist yet. */
+interface MetadataConditions {
+  /** The ID of the secret if it is created. */
   secretId: string;
   mayCreate: boolean;
   mayUpdate: boolean;
-  /** Only this secret, unchanged since it was read. */
+  /** Write only this secret, and only if it is unchanged since it was read. */
   onlyIf: { secretId: string; revision: number } | null;
 }
 
@@ -86,8 +81,8 @@ const writeStatement = `
   select exists (select from updated) or exists (select from inserted) as written from mount`;
 
 /**
- * Sets metadata, of a new secret too. False when a condition was not met, or another writer created the secret at the
- * same moment. Throws `MountGone`.
+ * Sets metadata, creating the secret if needed. Returns false if a condition was not met or another writer created the
+ * secret at the same time. Throws `StaleMountError`.
  */
 export async function writeMetadata(
   sql: Sql,
@@ -113,17 +108,17 @@ export async function writeMetadata(
 
 const deleteStatement = `
   with ${enabledMount},
-  gone as (
+  deleted as (
     delete from secrets.secrets s using mount
     where s.mount_id = mount.id and s.path = $4
     returning s.id, s.watched
   ),
   event as (
-    insert into secrets.outbox (secret_id) select id from gone where watched returning id
+    insert into secrets.outbox (secret_id) select id from deleted where watched returning id
   )
   select exists (select from event) as "eventQueued" from mount`;
 
-/** Deletes a secret with all of its versions. Returns whether an event was queued. Throws `MountGone`. */
+/** Deletes a secret with all of its versions. Returns whether an event was queued. Throws `StaleMountError`. */
 export async function deleteMetadata(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
   const rows = await sql.query<{ eventQueued: boolean }>(deleteStatement, underMount(mount, path));
   return rowOfMount(rows).eventQueued;

@@ -5,7 +5,7 @@ export interface OutboxRow {
   secretId: string;
 }
 
-/** Claims the next events for 5 seconds; those not deleted by then are due again. */
+/** Claims the oldest due events for 5 seconds; those not deleted by then become due again. */
 export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
   sql.query<OutboxRow>(
     `update secrets.outbox set due_at = now() + interval '5 seconds'
@@ -20,7 +20,7 @@ export async function deleteOutbox(sql: Sql, ids: readonly number[]): Promise<vo
   await sql.query('delete from secrets.outbox where id = any ($1::bigint[])', [ids]);
 }
 
-/** Makes events due at once that could not be published. */
+/** Makes events due immediately that could not be published. */
 export async function releaseOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.query('update secrets.outbox set due_at = now() where id = any ($1::bigint[])', [ids]);
 }

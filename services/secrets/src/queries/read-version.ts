@@ -1,8 +1,8 @@
 import type { Sql } from '@secrets/db';
-import type { MountRef } from '../known-mounts.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 
-/** One version as it is stored, and what stands over it. */
+/** A stored version, and the metadata of its secret. */
 export interface StoredVersion {
   secretId: string;
   revision: number;
@@ -10,12 +10,12 @@ export interface StoredVersion {
   customMetadata: Record<string, string> | null;
   version: number;
   versionId: string;
-  /** Null once destroyed. */
+  /** Null if the version is destroyed. */
   sealed: Uint8Array | null;
   createdAt: Date;
   deletionTime: Date | null;
   destroyed: boolean;
-  /** Neither destroyed nor deleted by now. */
+  /** Neither destroyed nor deleted at the time of reading. */
   isReadable: boolean;
 }
 
@@ -31,7 +31,7 @@ const statement = `
     on v.secret_id = s.id and v.version >= s.oldest_version
     and v.version = case when $5::int = 0 then s.current_version else $5::int end`;
 
-/** A version of a secret, 0 being the newest; undefined when there is none. Throws `MountGone`. */
+/** Returns a version of a secret, 0 being the newest; undefined if there is none. Throws `StaleMountError`. */
 export async function readVersion(
   sql: Sql,
   mount: MountRef,

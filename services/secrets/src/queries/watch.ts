@@ -1,13 +1,15 @@
 import type { Sql, Tx } from '@secrets/db';
 import type { Mount } from './mounts.ts';
 
-/** A mount that stays enabled to the end of the transaction. */
+export type WatchedMount = Pick<Mount, 'id' | 'path' | 'accessor'>;
+
+/** Returns a mount that stays enabled until the end of the transaction; undefined if there is none. */
 export async function lockEnabledMount(
   tx: Tx,
   namespaceId: string,
   path: string,
-): Promise<Pick<Mount, 'id' | 'path' | 'accessor'> | undefined> {
-  const [mount] = await tx.query<Pick<Mount, 'id' | 'path' | 'accessor'>>(
+): Promise<WatchedMount | undefined> {
+  const [mount] = await tx.query<WatchedMount>(
     `select id, path, accessor from secrets.mounts
      where namespace_id = $1 and path = $2 and disabled_at is null
      for share`,
@@ -16,7 +18,7 @@ export async function lockEnabledMount(
   return mount;
 }
 
-/** Marks a secret as watched: after the commit, each change queues an event. Returns its id; undefined when there is none. */
+/** Marks a secret as watched: after the commit, each change queues an event. Returns its ID; undefined if there is none. */
 export async function markWatched(tx: Tx, mountId: string, path: string): Promise<string | undefined> {
   const [secret] = await tx.query<{ id: string }>(
     'update secrets.secrets set watched = true where mount_id = $1 and path = $2 returning id',
@@ -25,7 +27,7 @@ export async function markWatched(tx: Tx, mountId: string, path: string): Promis
   return secret?.id;
 }
 
-/** Whether secrets lie below the path. */
+/** Whether there are secrets below the path. */
 export async function isFolder(sql: Sql, mountId: string, path: string): Promise<boolean> {
   const found = await sql.query(
     `select from secrets.secrets
@@ -36,7 +38,7 @@ export async function isFolder(sql: Sql, mountId: string, path: string): Promise
   return found.length > 0;
 }
 
-/** A secret that exists under an enabled mount; the fields of the version are null when none is readable. */
+/** A secret under an enabled mount with its newest readable version, whose fields are null if no version is readable. */
 export interface InspectedRow {
   secretId: string;
   mountId: string;
@@ -48,7 +50,7 @@ export interface InspectedRow {
   sealed: Uint8Array | null;
 }
 
-export const inspectSecrets = (sql: Sql, secretIds: readonly string[]): Promise<InspectedRow[]> =>
+export const findSecrets = (sql: Sql, secretIds: readonly string[]): Promise<InspectedRow[]> =>
   sql.query<InspectedRow>(
     `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision,
        n.version, n.version_id as "versionId", n.sealed

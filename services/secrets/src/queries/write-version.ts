@@ -1,18 +1,18 @@
 import type { Sql } from '@secrets/db';
-import type { MountRef } from '../known-mounts.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 
-/** A version to be written, with the conditions on which it is. */
-export interface NewVersion {
-  /** Used if the secret does not exist yet. */
+/** A version to be written, and the conditions for writing it. */
+interface NewVersion {
+  /** The ID of the secret if it is created. */
   secretId: string;
   versionId: string;
   sealed: Uint8Array;
-  /** The current version that the writer expects, 0 for none; null when it does not care. */
+  /** The version that the writer expects to be current, 0 for none; null if it does not say. */
   cas: number | null;
   mayCreate: boolean;
   mayUpdate: boolean;
-  /** Only this secret, unchanged since it was read. */
+  /** Write only this secret, and only if it is unchanged since it was read. */
   onlyIf: { secretId: string; revision: number } | null;
 }
 
@@ -27,8 +27,8 @@ export interface WrittenVersion {
 const keptVersions = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
 const lifetime = 'least(nullif(s.delete_after_seconds, 0), nullif(mount.delete_after_seconds, 0))';
 
-// Whoever writes the same secret at the same time waits at the update, whose conditions and new values are then taken
-// from the row as the other left it; the number of a version is therefore never given twice.
+// Concurrent writers of one secret wait for each other at the update, which then evaluates its conditions and new values
+// against the committed row. A version number is therefore never used twice.
 const statement = `
   with ${enabledMount},
   updated as (
@@ -78,8 +78,8 @@ const statement = `
   from mount left join secret on true`;
 
 /**
- * Writes the next version, prunes the oldest and queues an event, all in one statement. Undefined when a
- * condition was not met, or another writer created the secret at the same moment. Throws `MountGone`.
+ * Writes the next version, prunes the oldest and queues an event, all in one statement. Returns undefined if
+ * a condition was not met or another writer created the secret at the same time. Throws `StaleMountError`.
  */
 export async function writeVersion(
   sql: Sql,
@@ -100,4 +100,23 @@ export async function writeVersion(
   ]);
   const row = rowOfMount(rows);
   return row.version === null ? undefined : row;
+}
+
+export interface WriteState {
+  exists: boolean;
+  /** 0 if the secret does not exist or has no version yet. */
+  currentVersion: number;
+  casRequired: boolean;
+}
+
+/** The state against which the conditions of a write are evaluated, to say why it was refused. Throws `StaleMountError`. */
+export async function readWriteState(sql: Sql, mount: MountRef, path: string): Promise<WriteState> {
+  const rows = await sql.query<WriteState>(
+    `with ${enabledMount}
+     select s.id is not null as "exists", coalesce(s.current_version, 0) as "currentVersion",
+       mount.cas_required or coalesce(s.cas_required, false) as "casRequired"
+     from mount left join secrets.secrets s on s.mount_id = mount.id and s.path = $4`,
+    underMount(mount, path),
+  );
+  return rowOfMount(rows);
 }

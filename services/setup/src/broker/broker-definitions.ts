@@ -10,14 +10,14 @@ import {
 
 const vhost = '/';
 
-/** What RabbitMQ imports: users, their rights and the queues (https://www.rabbitmq.com/docs/definitions). */
+/** Users, their permissions and the queues, as RabbitMQ imports them (https://www.rabbitmq.com/docs/definitions). */
 export interface BrokerDefinitions {
   users: { name: string; password_hash: string; hashing_algorithm: string; tags: string[] }[];
   permissions: ({ user: string; vhost: string } & BrokerRights)[];
   queues: (QueueDefinition & { vhost: string; auto_delete: false })[];
 }
 
-/** The definitions of an installation with these passwords. Passwords are in it as salted hashes. */
+/** Returns the definitions of an installation. They contain the passwords as salted hashes. */
 export function brokerDefinitions(passwords: Record<BrokerService, string>): BrokerDefinitions {
   return {
     users: brokerServices.map((name) => ({

@@ -1,11 +1,11 @@
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { workers } from '../database-roles.ts';
 
-/** The services that log in to RabbitMQ, each as a user of its own that is named after it. */
+/** The services that log in to RabbitMQ, each as a user with the service's name. */
 export const brokerServices = ['secrets', 'sync-control', ...workers] as const;
 export type BrokerService = (typeof brokerServices)[number];
 
-/** What a user may make, publish to and take from: regular expressions on names (https://www.rabbitmq.com/docs/access-control). */
+/** What a user may declare, publish to and consume: regular expressions on names (https://www.rabbitmq.com/docs/access-control). */
 export interface BrokerRights {
   configure: string;
   write: string;
@@ -13,14 +13,14 @@ export interface BrokerRights {
 }
 
 const nothing = '^$';
-/** What is published goes through the default exchange, whatever its queue: RabbitMQ tells exchanges apart here, not queues. */
+/** All messages are published through the default exchange. RabbitMQ checks the exchange here, not the queue. */
 const publish = '^amq\\.default$';
 const only = (queue: string): string => `^${queue.replaceAll('.', '\\.')}$`;
 
 /** A worker is named after its destination type. */
 const queueOf = (worker: string): string => syncQueue(worker.replace('sync-worker-', ''));
 
-/** The rights of each user, all of them. Nobody makes or deletes anything: the queues are made with the users. */
+/** All permissions of each user. No user may declare or delete anything: setup creates the queues. */
 export const brokerRights = {
   secrets: { configure: nothing, write: publish, read: nothing },
   'sync-control': { configure: nothing, write: publish, read: only(secretChangesQueue) },

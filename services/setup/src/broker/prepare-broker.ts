@@ -7,33 +7,34 @@ const pauseMs = 500;
 const answerTimeoutMs = 30_000;
 
 /**
- * Waits for RabbitMQ, gives each service its user with exactly the rights of `brokerRights`, and makes the queues. May
- * run at any time, beside running services; a queue that is there stays as it is.
+ * Waits for RabbitMQ, creates each service's user with exactly the permissions of `brokerRights`, and creates the queues.
+ * May run at any time, while the services run. Existing queues are not changed.
  *
- * `url` is that of the management API, with an administrator's name and password. Throws when it refuses.
+ * @param url The management API, with an administrator's name and password.
+ * @throws if RabbitMQ refuses the password or the definitions
  */
 export async function prepareBroker(
   url: string,
   passwords: Record<BrokerService, string>,
   log: Logger,
 ): Promise<void> {
-  const send = importOf(url, JSON.stringify(brokerDefinitions(passwords)));
+  const importDefinitions = importer(url, JSON.stringify(brokerDefinitions(passwords)));
   for (let attempt = 1; ; attempt += 1) {
-    const status = await send();
+    const status = await importDefinitions();
     if (status !== undefined && status < 300) return;
     if (status === 401)
       throw new Error(
-        'RabbitMQ does not know the administrator: it keeps the users of its first start; it holds nothing that is not announced again, so its volume may be removed',
+        'RabbitMQ refuses the administrator: it keeps the users of its first start. Its volume can be removed, because entries and changes are announced again',
       );
     if (status !== undefined && status < 500)
-      throw new Error(`RabbitMQ refuses the definitions: HTTP ${status}`);
-    if (attempt === 1) log.info('waiting for the management API of RabbitMQ');
+      throw new Error(`RabbitMQ refuses the definitions with HTTP ${status}`);
+    if (attempt === 1) log.info('waiting for the RabbitMQ management API');
     await sleep(pauseMs);
   }
 }
 
-/** Sends definitions, and gives the status of the answer; undefined when there was none. */
-function importOf(url: string, body: string): () => Promise<number | undefined> {
+/** Returns a function that sends the definitions and returns the status of the response, or undefined if there was none. */
+function importer(url: string, body: string): () => Promise<number | undefined> {
   const { username, password, origin } = new URL(url);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const headers = { authorization, 'content-type': 'application/json' };

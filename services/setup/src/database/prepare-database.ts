@@ -4,7 +4,7 @@ import type { Logger } from '@secrets/telemetry';
 import type { DatabaseService } from '../database-roles.ts';
 import { prepareRoles } from './prepare-roles.ts';
 
-/** Waits for the database, brings every schema up to date, and gives each service's role its rights. */
+/** Waits for the database, migrates every schema, and creates each service's role with its privileges. */
 export async function prepareDatabase(
   db: Db,
   passwords: Record<DatabaseService, string>,

@@ -6,8 +6,8 @@ import { scramVerifier } from './scram-verifier.ts';
 const schemas = 'login, secrets, sync';
 
 /**
- * Makes the role of each service with its password, and gives it exactly the rights of `roleGrants`: older ones go in the
- * same transaction. May run at any time, beside running services. Nobody but the owner can create anything.
+ * Creates each service's role with its password and exactly the privileges of `roleGrants`: others are revoked in the same
+ * transaction. May run at any time, while the services run. Only the owner of the database can create anything.
  */
 export async function prepareRoles(db: Db, passwords: Record<DatabaseService, string>): Promise<void> {
   await db.transaction(async (tx) => {
@@ -22,19 +22,19 @@ export async function prepareRoles(db: Db, passwords: Record<DatabaseService, st
         `grant connect on database ${database} to ${role}`,
         `revoke all on all tables in schema ${schemas} from ${role}`,
         `revoke all on schema ${schemas} from ${role}`,
-        ...roleGrants[service].map((line) => rightStatement(line, role)),
+        ...roleGrants[service].map((line) => privilegeStatement(line, role)),
       ];
     });
-    await tx.script([...nothingForEverybody(database), ...statements].join(';\n'));
+    await tx.script([...revokePublicPrivileges(database), ...statements].join(';\n'));
   });
 }
 
-const nothingForEverybody = (database: string): string[] => [
+const revokePublicPrivileges = (database: string): string[] => [
   `revoke all on database ${database} from public`,
   'revoke all on schema public from public',
 ];
 
-const rightStatement = (line: string, role: string): string =>
+const privilegeStatement = (line: string, role: string): string =>
   line.startsWith('!') ? `revoke ${line.slice(1)} from ${role}` : `grant ${line} to ${role}`;
 
 async function databaseName(sql: Sql): Promise<string> {

@@ -2,7 +2,7 @@ import { type DatabaseService, workers } from '../database-roles.ts';
 
 const dml = 'select, insert, update, delete';
 
-/** What a service does with a schema of its own: its rows, never its tables, and its history of migrations only to read. */
+/** The privileges of a service on its own schema: it changes rows, not tables, and only reads the migration history. */
 const own = (schema: string): string[] => [
   `usage on schema ${schema}`,
   `${dml} on all tables in schema ${schema}`,
@@ -10,8 +10,8 @@ const own = (schema: string): string[] => [
 ];
 
 /**
- * What a worker does, and no more (`libs/sync-entries`). Which entry belongs to which secret and destination, and
- * what is wanted of it, is not for a worker to change: it would read another's secret by it.
+ * The privileges that `libs/sync-entries` needs in a worker. A worker must not change the secret, destination or desired state
+ * of an entry: that would let it read other secrets.
  */
 const worker: string[] = [
   'usage on schema sync',
@@ -19,13 +19,13 @@ const worker: string[] = [
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,
     overwrite, verify, pushed_hash, settings_hash, remote, fault, last_error, synced_at, updated_at) on sync.entries`,
-  'update (updated_at) on sync.associations', // what `for update` asks for
+  'update (updated_at) on sync.associations', // required by `for update`
   'insert, update on sync.destination_health',
 ];
 
 /**
- * The rights of each role, all of them: what is not named here it does not have. A line is the text between `grant`
- * and `to`; one that begins with `!` takes back a part of what the lines before it gave.
+ * All privileges of each role. A line is the text between `grant` and `to`. A line that begins with `!` revokes part of the
+ * preceding ones.
  */
 export const roleGrants: Record<DatabaseService, readonly string[]> = {
   gateway: [

@@ -1,10 +1,10 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-const iterations = 4_096; // Postgres' own; the passwords are random, so more would add nothing
+const iterations = 4_096; // the default of Postgres; more would not help, because the passwords are random
 
 /**
- * What Postgres stores of a password (RFC 5803, `SCRAM-SHA-256$…`). Made here, so that the password itself is in no
- * statement, and in no log of the server. For passwords in ASCII.
+ * Returns what Postgres stores for a password (RFC 5803, `SCRAM-SHA-256$…`). Computed here, so that no statement and no server
+ * log contains the password. For ASCII passwords.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -5,17 +5,17 @@ import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../database-roles.ts';
 import { readIfPresent, writeOnce } from './write-once.ts';
 
-/** The folder of what every other file is made from; the one to keep a copy of. */
+/** The folder with the secrets from which every other file is derived. It must be backed up. */
 export const setupFolder = 'setup';
 
 const key = () => randomBytes(32).toString('base64');
 const password = () => randomBytes(24).toString('base64url'); // needs no escaping in a URL
 
-/** What an installation generates once, at random. */
+/** The random secrets of an installation, generated once. */
 export interface Installation {
-  /** From which each direction's key between two services is derived. */
+  /** The key for each pair of services is derived from this one. */
   internalKey: string;
-  /** Three keys, so that a service opens only what is its own: 32 bytes in base64. */
+  /** Three keys, so that a service opens only its own data; 32 bytes in base64. */
   sealKeys: { login: string; secrets: string; sync: string };
   rootToken: string;
   ownerPassword: string;
@@ -24,7 +24,7 @@ export interface Installation {
   brokerPasswords: Record<BrokerService, string>;
 }
 
-/** Reads the installation's secrets from its folder, and generates those that are missing. */
+/** Reads the installation's secrets from its folder, and generates missing ones. */
 export function openInstallation(folder: string): Installation {
   const generated = (name: string, generate: () => string) =>
     writeOnce(join(folder, name), `${generate()}\n`).trim();
@@ -38,18 +38,18 @@ export function openInstallation(folder: string): Installation {
     rootToken: generated('root-token', () => newToken().reveal()),
     ownerPassword: generated('owner.password', password),
     brokerOwnerPassword: generated('broker-owner.password', password),
-    rolePasswords: forEach(databaseServices, (service) => generated(roleFile(service), password)),
-    brokerPasswords: forEach(brokerServices, (service) => generated(brokerUserFile(service), password)),
+    rolePasswords: passwordsOf(databaseServices, (service) => generated(roleFile(service), password)),
+    brokerPasswords: passwordsOf(brokerServices, (service) => generated(brokerUserFile(service), password)),
   };
 }
 
-/** Each role's password, as `keys` generated them. Throws, naming the file, when one is missing. */
+/** Returns the roles' passwords that `keys` generated. Throws an error with the file's name if one is missing. */
 export const readRolePasswords = (folder: string): Record<DatabaseService, string> =>
-  forEach(databaseServices, (service) => readGenerated(join(folder, roleFile(service))));
+  passwordsOf(databaseServices, (service) => readGenerated(join(folder, roleFile(service))));
 
-/** The same for each user of RabbitMQ. */
+/** Returns the passwords of the RabbitMQ users, like `readRolePasswords`. */
 export const readBrokerPasswords = (folder: string): Record<BrokerService, string> =>
-  forEach(brokerServices, (service) => readGenerated(join(folder, brokerUserFile(service))));
+  passwordsOf(brokerServices, (service) => readGenerated(join(folder, brokerUserFile(service))));
 
 function readGenerated(file: string): string {
   const text = readIfPresent(file)?.trim();
@@ -60,5 +60,5 @@ function readGenerated(file: string): string {
 const roleFile = (service: DatabaseService): string => `${roleOf(service)}.password`;
 const brokerUserFile = (service: BrokerService): string => `broker-${service}.password`;
 
-const forEach = <Name extends string>(names: readonly Name[], passwordOf: (name: Name) => string) =>
+const passwordsOf = <Name extends string>(names: readonly Name[], passwordOf: (name: Name) => string) =>
   Object.fromEntries(names.map((name) => [name, passwordOf(name)])) as Record<Name, string>;

@@ -4,7 +4,7 @@ import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
 import { type Installation, setupFolder } from './installation.ts';
 
-/** One file of one service's folder. */
+/** One file in one service's folder. */
 export interface KeyFile {
   folder: string;
   name: string;
@@ -13,7 +13,7 @@ export interface KeyFile {
 
 type Directions = readonly (readonly [from: string, to: string])[];
 
-/** Who speaks to whom: a service holds the keys of the directions in which it speaks or is spoken to, and no other. */
+/** Which services call each other. A service has only the keys of the calls that it makes or receives. */
 const directions: Record<string, Directions> = {
   gateway: [
     ['gateway', 'login'],
@@ -35,7 +35,7 @@ const directions: Record<string, Directions> = {
   ],
 };
 
-/** Everything that the services find under their `/run/keys`, from the installation's secrets. */
+/** Returns all files that the services read from their `/run/keys`, derived from the installation's secrets. */
 export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
   return [
     ...databaseServices.map((service) => databaseUrl(service, installation, env)),
@@ -76,7 +76,7 @@ const internalKey = (folder: string, needed: Directions, installation: Installat
   content: deriveInternalKeys(Buffer.from(installation.internalKey, 'base64'), needed),
 });
 
-/** A worker opens values of secrets and credentials of destinations; nobody else opens both. */
+/** Only workers can open both secret values and destination credentials. */
 function sealKeys({ sealKeys: { login, secrets, sync } }: Installation): KeyFile[] {
   const name = 'seal.key';
   const ofSecrets = `secrets1:${secrets}\n`;

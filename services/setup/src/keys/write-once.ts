@@ -13,9 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from '@secrets/domain';
 
 /**
- * Gives what a file holds, after writing `content` to it when it is not there. The file appears whole or not at all,
- * on the disk when this returns, and never over one that is there: of two processes at once, the first one's counts.
- * Only its owner may read it.
+ * Creates a file with `content` unless it exists, and returns the file's content. The file is created atomically, is on disk
+ * when this returns, and is readable only by its owner. Of two concurrent processes, the first one determines the content.
  */
 export function writeOnce(file: string, content: string): string {
   const known = readIfPresent(file);
@@ -35,7 +34,7 @@ export function writeOnce(file: string, content: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** What a file holds; undefined when there is none. */
+/** Returns the content of a file, or undefined if it does not exist. */
 export function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 
-/** A destination as it is stored; its secret fields sealed. */
+/** A stored destination; its secret fields are encrypted. */
 export interface DestinationRow {
   id: string;
   namespaceId: string;
@@ -16,7 +16,7 @@ export interface DestinationRow {
 const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
   purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError"`;
 
-/** Which destination: its namespace, type and name. */
+/** What identifies a destination. */
 export interface DestinationKey {
   namespaceId: string;
   type: string;
@@ -33,18 +33,13 @@ export async function findDestination(sql: Sql, key: DestinationKey): Promise<De
   return row;
 }
 
-/** As `findDestination`, held until the transaction ends: nobody deletes, purges or changes it meanwhile. */
+/** As `findDestination`; also locks the row, so that it is not changed, purged or deleted before the transaction ends. */
 export async function lockDestination(sql: Sql, key: DestinationKey): Promise<DestinationRow | undefined> {
   const [row] = await sql.query<DestinationRow>(
     `select ${columns} from sync.destinations where namespace_id = $1 and type = $2 and name = $3 for update`,
     keyOf(key),
   );
   return row;
-}
-
-/** Holds a destination until the transaction ends. */
-export async function lockDestinationById(sql: Sql, id: string): Promise<void> {
-  await sql.query('select id from sync.destinations where id = $1 for update', [id]);
 }
 
 export async function insertDestination(
@@ -71,7 +66,7 @@ export async function insertDestination(
   );
 }
 
-/** A new revision: the workers' clients of the older one are closed. */
+/** Updates a destination. The new revision makes the workers close their clients of the older one. */
 export async function updateDestination(
   sql: Sql,
   id: string,
@@ -89,7 +84,7 @@ export async function deleteDestination(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from sync.destinations where id = $1', [id]);
 }
 
-/** Names of one type, in order, after the given one. */
+/** Returns the names of one type, in order, after the given one. */
 export async function destinationNames(
   sql: Sql,
   namespaceId: string,
@@ -104,7 +99,7 @@ export async function destinationNames(
   return rows.map(({ name }) => name);
 }
 
-/** How many destinations of one type, or of all, counted up to `limit`. */
+/** Returns the number of destinations of one type, or of all types, counted up to `limit`. */
 export async function countDestinations(
   sql: Sql,
   namespaceId: string,
@@ -117,19 +112,4 @@ export async function countDestinations(
     [namespaceId, type, limit],
   );
   return row?.count ?? 0;
-}
-
-export async function initiatePurge(sql: Sql, id: string): Promise<void> {
-  await sql.query(
-    'update sync.destinations set purge_initiated_at = now(), purge_error = null where id = $1',
-    [id],
-  );
-}
-
-/** The purge is over although something is left: the operator goes on using the destination. */
-export async function endPurge(sql: Sql, id: string): Promise<void> {
-  await sql.query(
-    'update sync.destinations set purge_initiated_at = null, purge_error = null where id = $1',
-    [id],
-  );
 }

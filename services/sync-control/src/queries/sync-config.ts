@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { SyncConfig } from '@secrets/sync-entries';
 
-/** Changes what is not null. */
+/** Changes the settings that are not null, and returns all of them. */
 export async function writeSyncConfig(
   sql: Sql,
   disabled: boolean | null,
@@ -15,6 +15,7 @@ export async function writeSyncConfig(
   return row!;
 }
 
+/** Restores the defaults. */
 export async function resetSyncConfig(sql: Sql): Promise<void> {
   await sql.query('update sync.config set disabled = default, queue_capacity = default');
 }

@@ -1,25 +1,31 @@
-import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
-import { endpoint, flag } from '@secrets/http';
+import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
-import { associate } from '../associate.ts';
-import type { Context } from '../context.ts';
-import { disassociate } from '../disassociate.ts';
+import { associate } from '../associations/associate.ts';
+import { disassociate } from '../associations/disassociate.ts';
 import {
   type AssociationLine,
   presentAssociation,
   presentEntries,
   presentUnsynced,
-} from '../present-association.ts';
-import { type AssociationRow, associationsOf, findAssociation } from '../queries/associations.ts';
+} from '../associations/present-association.ts';
+import type { Context } from '../context.ts';
+import { associationsOf, beforeFirst } from '../queries/association-pages.ts';
+import { type AssociationRow, findAssociation } from '../queries/associations.ts';
 import { findDestination } from '../queries/destinations.ts';
-import { DestinationRef, SecretRef, WaitQuery } from './destination-ref.ts';
+import { DestinationRef, SecretRef, WaitQuery } from './fields.ts';
+
+/** Associations of one destination (docs/conventions.md#58-set). */
+export const associationEndpoints = (context: Context): Endpoint[] => [
+  setAssociation(context),
+  removeAssociation(context),
+  readAssociations(context),
+];
 
 const path = '/sys/sync/destinations/:type/:name/associations';
-const firstId = '00000000-0000-0000-0000-000000000000';
 
-export const setAssociation = (context: Context) =>
+const setAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/set`,
@@ -27,22 +33,16 @@ export const setAssociation = (context: Context) =>
     params: DestinationRef,
     query: WaitQuery,
     body: SecretRef.extend({ overwrite: flag.default(false) }),
-    handle: async ({ params, query, body, caller }) => {
-      const { mount, secret_name: secretName, overwrite } = body;
-      const id = await associate(
-        context,
-        caller,
-        { ...params, mount, secretName, overwrite },
-        query.wait * 1000,
-      );
+    handle: async ({ params, query, body: { mount, secret_name: secretName, overwrite }, caller }) => {
+      const request = { ...params, mount, secretName, overwrite };
+      const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
-      const lines =
-        association === undefined ? {} : presentAssociation(association, await entriesOf(context.db, [id]));
+      const lines = association === undefined ? {} : await linesOf(context, [association]);
       return presentPage(params, lines);
     },
   });
 
-export const removeAssociation = (context: Context) =>
+const removeAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/remove`,
@@ -50,47 +50,38 @@ export const removeAssociation = (context: Context) =>
     params: DestinationRef,
     query: WaitQuery,
     body: SecretRef,
-    handle: async ({ params, query, body, caller }) => {
-      const { mount, secret_name: secretName } = body;
-      const removed = await disassociate(
-        context,
-        caller,
-        { ...params, mount, secretName },
-        query.wait * 1000,
-      );
-      if (removed === undefined) {
-        const accessor = await context.secrets.accessorOf(caller, mount);
-        return presentPage(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
-      }
-      return presentPage(params, await linesAfterRemoval(context, removed));
+    handle: async ({ params, query, body: { mount, secret_name: secretName }, caller }) => {
+      const request = { ...params, mount, secretName };
+      const removed = await disassociate(context, caller, request, query.wait * 1000);
+      if (removed !== undefined) return presentPage(params, await linesAfterRemoval(context, removed));
+      const accessor = await context.secrets.accessorOf(caller, mount);
+      return presentPage(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
     },
   });
 
-export const readAssociations = (context: Context) =>
+const readAssociations = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read the associations of a destination, paged by `after` (the last page’s `next`) and `limit`',
     params: DestinationRef,
-    query: z.object({
-      after: z.uuid().default(firstId),
-      limit: z.coerce.number().int().min(1).max(5_000).default(5_000),
-    }),
-    handle: async ({ params, query, caller, warn }) => {
-      const destination = await findDestination(context.db, keyOf(caller, params));
+    query: pageQuery({ max: 5_000, after: z.uuid() }),
+    handle: async ({ params, query: { after = beforeFirst, limit }, caller, warn }) => {
+      const key = { namespaceId: caller.namespace.id, ...params };
+      const destination = await findDestination(context.db, key);
       if (destination === undefined) throw notFound();
-      const page = await associationsOf(context.db, destination.id, query.after, query.limit);
-      const next = page.length === query.limit ? page.at(-1)?.id : undefined;
+      const page = await associationsOf(context.db, destination.id, after, limit);
+      const next = page.length === limit ? page.at(-1)?.id : undefined;
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
       return presentPage(params, await linesOf(context, page), next === undefined ? {} : { next });
     },
   });
 
-type Ref = z.infer<typeof DestinationRef>;
-
-const keyOf = (caller: Caller, { type, name }: Ref) => ({ namespaceId: caller.namespace.id, type, name });
-
-const presentPage = ({ type, name }: Ref, lines: Record<string, AssociationLine>, more: object = {}) => ({
+const presentPage = (
+  { type, name }: DestinationRef,
+  lines: Record<string, AssociationLine>,
+  more: { next?: string } = {},
+) => ({
   data: { associated_secrets: lines, store_name: name, store_type: type, ...more },
 });
 
@@ -100,8 +91,9 @@ async function linesAfterRemoval(
 ) {
   const left = await entriesOf(db, [association.id]);
   const leftIds = new Set(left.map(({ id }) => id));
-  const gone = entries.filter(({ id }) => !leftIds.has(id));
-  const unsynced = gone.length > 0 || left.length === 0 ? presentUnsynced(association, gone, new Date()) : {};
+  const deleted = entries.filter(({ id }) => !leftIds.has(id));
+  const isUnsynced = deleted.length > 0 || left.length === 0;
+  const unsynced = isUnsynced ? presentUnsynced(association, deleted, new Date()) : {};
   return { ...unsynced, ...presentEntries(association, left) };
 }
 
@@ -109,13 +101,8 @@ async function linesOf(
   { db }: Context,
   associations: readonly AssociationRow[],
 ): Promise<Record<string, AssociationLine>> {
-  const entries = Map.groupBy(
-    await entriesOf(
-      db,
-      associations.map(({ id }) => id),
-    ),
-    ({ associationId }) => associationId,
-  );
+  const ids = associations.map(({ id }) => id);
+  const entries = Map.groupBy(await entriesOf(db, ids), ({ associationId }) => associationId);
   return Object.assign(
     {},
     ...associations.map((association) => presentAssociation(association, entries.get(association.id) ?? [])),

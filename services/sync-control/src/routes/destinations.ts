@@ -1,29 +1,45 @@
 import type { Caller } from '@secrets/caller';
-import { destinationTypes, findDescription, presentDestination } from '@secrets/destinations';
-import { notFound, Problem } from '@secrets/domain';
-import { type Endpoint, endpoint, flag } from '@secrets/http';
+import { destinationTypes, findDescription } from '@secrets/destinations';
+import { notFound } from '@secrets/domain';
+import { type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { presentStoredDestination } from '../destinations/present-stored-destination.ts';
+import { removeDestination } from '../destinations/remove-destination.ts';
+import { type DestinationWrite, writeDestination } from '../destinations/write-destination.ts';
 import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
-import { removeDestination } from '../remove-destination.ts';
-import { decryptDestination, writeDestination } from '../write-destination.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
-import { AnyFields, DestinationRef, Page, TypeRef } from './destination-ref.ts';
+import { DestinationRef, TypeRef } from './fields.ts';
+
+/** Destinations (docs/conventions.md#52-destinations). */
+export const destinationEndpoints = (context: Context): Endpoint[] => [
+  createOrUpdateDestination(context),
+  patchDestination(context),
+  readDestination(context),
+  deleteDestination(context),
+  listDestinations(context),
+  listDestinationsOfType(context),
+];
 
 const path = '/sys/sync/destinations/:type/:name';
+const maxPage = 10_000;
 
-export const createOrUpdateDestination = (context: Context) =>
+/** The body of a write: an object, whose fields the description of the type judges. */
+const AnyFields = z.record(z.string(), z.unknown(), { error: 'the request body must be a JSON object' });
+
+const createOrUpdateDestination = (context: Context) =>
   endpoint({
     method: 'post',
     path,
-    summary: 'Create a destination, or update it: what is omitted is kept',
+    summary: 'Create a destination, or update it: omitted fields are kept',
     params: DestinationRef,
     body: AnyFields,
     describedAs: ofEachType('post', 'Create or update a destination of type'),
-    handle: ({ params, body, caller }) => write(context, caller, params, { body, mustExist: false }),
+    handle: ({ params, body, caller }) =>
+      writeAndPresent(context, caller, params.type, { name: params.name, body, mustExist: false }),
   });
 
-export const patchDestination = (context: Context) =>
+const patchDestination = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
@@ -31,19 +47,20 @@ export const patchDestination = (context: Context) =>
     params: DestinationRef,
     body: AnyFields,
     describedAs: ofEachType('patch', 'Update a destination of type'),
-    handle: ({ params, body, caller }) => write(context, caller, params, { body, mustExist: true }),
+    handle: ({ params, body, caller }) =>
+      writeAndPresent(context, caller, params.type, { name: params.name, body, mustExist: true }),
   });
 
-export const readDestination = (context: Context) =>
+const readDestination = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read a destination; secret fields are masked',
     params: DestinationRef,
-    handle: async ({ params, caller }) => ({ data: await read(context, caller, params) }),
+    handle: async ({ params, caller }) => ({ data: await readAndPresent(context, caller, params) }),
   });
 
-export const deleteDestination = (context: Context) =>
+const deleteDestination = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
@@ -60,7 +77,7 @@ export const deleteDestination = (context: Context) =>
     },
   });
 
-export const listDestinations = ({ db }: Context) =>
+const listDestinations = ({ db }: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/sync/destinations',
@@ -69,78 +86,54 @@ export const listDestinations = ({ db }: Context) =>
       const namespaceId = caller.namespace.id;
       const lists = await Promise.all(
         Object.keys(destinationTypes).map(
-          async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', 10_000)] as const,
+          async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', maxPage)] as const,
         ),
       );
-      const filled = lists.filter(([, names]) => names.length > 0);
-      if (filled.length === 0) throw notFound();
+      const filled = requireAny(lists.filter(([, names]) => names.length > 0));
       const total = await countDestinations(db, namespaceId, null, maxCounted);
       warnIfBounded(total, warn);
-      return {
-        data: {
-          key_info: Object.fromEntries(filled),
-          keys: filled.map(([type]) => type),
-          total_destinations: total,
-        },
-      };
+      const keys = filled.map(([type]) => type);
+      return { data: { key_info: Object.fromEntries(filled), keys, total_destinations: total } };
     },
   });
 
-export const listDestinationsOfType = ({ db }: Context) =>
+const listDestinationsOfType = ({ db }: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/sync/destinations/:type',
     summary: 'List the destinations of one type, paged by `after` and `limit`',
     params: TypeRef,
-    query: Page,
-    handle: async ({ params, query, caller, warn }) => {
-      findDescription(params.type);
-      const names = await destinationNames(db, caller.namespace.id, params.type, query.after, query.limit);
-      if (names.length === 0) throw notFound();
-      const total = await countDestinations(db, caller.namespace.id, params.type, maxCounted);
+    query: pageQuery({ max: maxPage, after: z.string().max(4096) }),
+    handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
+      findDescription(type);
+      const keys = requireAny(await destinationNames(db, caller.namespace.id, type, after, limit));
+      const total = await countDestinations(db, caller.namespace.id, type, maxCounted);
       warnIfBounded(total, warn);
-      return { data: { keys: names, total_destinations: total } };
+      return { data: { keys, total_destinations: total } };
     },
   });
 
-/** For the API's description: which fields there are depends on the type. */
+/** For the description of the API: the fields depend on the type. */
 function ofEachType(method: 'post' | 'patch', summary: string): Endpoint[] {
   return Object.values(destinationTypes).map(({ type, fields }) =>
     endpoint({
       method,
       path: `/sys/sync/destinations/${type}/:name`,
-      summary: `${summary} ${type}: what is omitted is kept`,
+      summary: `${summary} ${type}: omitted fields are kept`,
       body: fields.partial(),
       handle: async () => undefined,
     }),
   );
 }
 
-type Ref = z.infer<typeof DestinationRef>;
-
-async function write(
-  context: Context,
-  caller: Caller,
-  ref: Ref,
-  request: { body: Record<string, unknown>; mustExist: boolean },
-) {
-  const warnings = await writeDestination(context, caller, findDescription(ref.type), {
-    name: ref.name,
-    ...request,
-  });
+async function writeAndPresent(context: Context, caller: Caller, type: string, write: DestinationWrite) {
+  const warnings = await writeDestination(context, caller, findDescription(type), write);
   context.queue.notify();
-  return { data: await read(context, caller, ref), warnings };
+  return { data: await readAndPresent(context, caller, { type, name: write.name }), warnings };
 }
 
-async function read(context: Context, caller: Caller, { type, name }: Ref) {
+async function readAndPresent(context: Context, caller: Caller, { type, name }: DestinationRef) {
   const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
-  if (row === undefined) throw new Problem('not_found');
-  const { settings, credentials } = decryptDestination(context.keyRing, row);
-  const view = { name, settings, credentialNames: Object.keys(credentials), prefix: context.prefix };
-  return {
-    ...presentDestination(findDescription(type), view),
-    ...(row.purgeInitiatedAt === null
-      ? {}
-      : { purge_initiated_at: row.purgeInitiatedAt.toISOString(), purge_error: row.purgeError ?? '' }),
-  };
+  if (row === undefined) throw notFound();
+  return presentStoredDestination(context, row);
 }

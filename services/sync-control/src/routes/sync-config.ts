@@ -1,14 +1,21 @@
-import type { Caller } from '@secrets/caller';
+import { type Caller, isAdministrative } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
-import { endpoint, flag, integer } from '@secrets/http';
-import { readSyncConfig } from '@secrets/sync-entries';
+import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
+import { readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { resetSyncConfig, writeSyncConfig } from '../queries/sync-config.ts';
 
+/** Whether syncing is enabled, and how many operations may be pending (docs/conventions.md#51-sync-configuration). */
+export const syncConfigEndpoints = (context: Context): Endpoint[] => [
+  readConfig(context),
+  patchConfig(context),
+  deleteConfig(context),
+];
+
 const path = '/sys/sync/config';
 
-export const readConfig = ({ db }: Context) =>
+const readConfig = ({ db }: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -19,11 +26,11 @@ export const readConfig = ({ db }: Context) =>
     },
   });
 
-export const patchConfig = ({ db, queue }: Context) =>
+const patchConfig = ({ db, queue }: Context) =>
   endpoint({
     method: 'patch',
     path,
-    summary: 'Switch syncing off or on, or change how many operations may wait',
+    summary: 'Enable or disable syncing, or change the maximum number of pending operations',
     body: z.object({
       disabled: flag.optional(),
       queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').optional(),
@@ -36,11 +43,11 @@ export const patchConfig = ({ db, queue }: Context) =>
     },
   });
 
-export const deleteConfig = ({ db }: Context) =>
+const deleteConfig = ({ db }: Context) =>
   endpoint({
     method: 'delete',
     path,
-    summary: 'Set the sync configuration back to its defaults',
+    summary: 'Reset the sync configuration to its defaults',
     handle: async ({ caller }) => {
       assertAdministrative(caller);
       await resetSyncConfig(db);
@@ -50,10 +57,10 @@ export const deleteConfig = ({ db }: Context) =>
 
 /** Only the root and the administrative namespace have this path (docs/conventions.md#28-namespaces). */
 function assertAdministrative(caller: Caller): void {
-  if (!['', 'admin'].includes(caller.namespace.path)) throw notFound();
+  if (!isAdministrative(caller.namespace)) throw notFound();
 }
 
-const presentConfig = (config: { disabled: boolean; queueCapacity: number }) => ({
-  data: { disabled: config.disabled, queue_capacity: config.queueCapacity },
+const presentConfig = ({ disabled, queueCapacity }: SyncConfig) => ({
+  data: { disabled, queue_capacity: queueCapacity },
   mountType: 'system',
 });

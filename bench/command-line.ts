@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** What every benchmark gets. */
+export interface BenchOptions {
+  /** A database that only this benchmark uses, and a broker. */
+  servers: { databaseUrl: string; amqpUrl: string };
+  /** Prints progress. */
+  log: (line: string) => void;
+  /** Length of one measurement. */
+  seconds: number;
+  /** Repetitions of each measurement. */
+  rounds: number;
+  /** Number of secrets that `sync` pushes. */
+  secrets: number;
+  /** Folder for CPU profiles. */
+  profiles: string | undefined;
+}
+
+export interface CommandLine {
+  /** Names of the benchmarks to run; none means all. */
+  names: string[];
+  help: boolean;
+  options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'profiles'>;
+  /** File for the figures as JSON. */
+  json: string | undefined;
+  /** Markdown file for the tables. */
+  markdown: string | undefined;
+}
+
+const flags = {
+  seconds: { type: 'string', default: '8' },
+  rounds: { type: 'string', default: '3' },
+  secrets: { type: 'string', default: '1000' },
+  json: { type: 'string' },
+  markdown: { type: 'string' },
+  'cpu-prof': { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/**
+ * Parses the command line, and creates the folder for CPU profiles.
+ * @throws an error with a message for the user
+ */
+export function parseCommandLine(args: string[]): CommandLine {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: flags });
+  const positive = (name: 'seconds' | 'rounds' | 'secrets'): number => {
+    const value = Number(values[name]);
+    if (!Number.isInteger(value) || value <= 0) throw new Error(`--${name} must be a positive integer`);
+    return value;
+  };
+  const profiles = values['cpu-prof'] === undefined ? undefined : resolve(values['cpu-prof']);
+  if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
+  return {
+    names: positionals,
+    help: values.help,
+    options: {
+      seconds: positive('seconds'),
+      rounds: positive('rounds'),
+      secrets: positive('secrets'),
+      profiles,
+    },
+    json: values.json,
+    markdown: values.markdown,
+  };
+}
+
+/** Returns the help text. `benchmarks` maps names to descriptions. */
+export function usage(benchmarks: Record<string, string>): string {
+  const lines = Object.entries(benchmarks).map(([name, about]) => `  ${name.padEnd(16)}${about}`);
+  return `npm run bench [-- [benchmark…] [option…]]
+
+Prints figures of the product, next to what the same machine reaches in the same run without it.
+docs/performance.md explains them. Without a benchmark's name, all of them run.
+
+Benchmarks:
+${lines.join('\n')}
+
+Options:
+  --seconds S     length of one measurement; default ${flags.seconds.default}
+  --rounds N      repetitions of each measurement; default ${flags.rounds.default}
+  --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
+  --json FILE     writes all figures as JSON
+  --markdown FILE writes the tables, between the "figures" marks if the file has them
+  --cpu-prof DIR  writes a CPU profile of every process except the load generator
+  --help          prints this text
+
+Environment:
+  BENCH_DATABASE_URL, BENCH_AMQP_URL
+                  the servers to use. Otherwise Postgres and RabbitMQ are started for the run, with durable
+                  settings: RabbitMQ in Docker, or as installed on this machine`;
+}

@@ -1,0 +1,37 @@
+/** A table of figures, with notes that explain it. */
+export interface Report {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  notes: string[];
+  /** All measurements, for the JSON file. */
+  measured: unknown;
+}
+
+/** Formats all tables for a terminal. */
+export const asText = (machine: string[], reports: Report[]): string =>
+  [machine.join('\n'), ...reports.map(tableText)].join('\n\n');
+
+function tableText({ title, columns, rows, notes }: Report): string {
+  const widths = columns.map((column, at) =>
+    Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+      .join('  ')
+      .trimEnd();
+  return [title, line(columns), ...rows.map(line), ...notes.map((note) => `  ${note}`)].join('\n');
+}
+
+/** Formats all tables in Markdown. */
+export const asMarkdown = (machine: string[], reports: Report[]): string =>
+  `${[machine.map((line) => `- ${line}`).join('\n'), ...reports.map(tableMarkdown)].join('\n\n')}\n`;
+
+function tableMarkdown({ title, columns, rows, notes }: Report): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  const rule = columns.map((_, at) => (at === 0 ? '---' : '---:'));
+  const table = [columns, rule, ...rows].map(line).join('\n');
+  const remarks = notes.length === 0 ? '' : `\n\n${notes.map((note) => `- ${note}`).join('\n')}`;
+  return `### ${title}\n\n${table}${remarks}`;
+}

@@ -1,8 +1,0 @@
-/** The value below which the given share of the values lies; NaN without values. */
-export function quantile(values: ArrayLike<number>, share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** The middle value; NaN without values. */
-export const median = (values: ArrayLike<number>): number => quantile(values, 0.5);

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchOptions } from '../command-line.ts';
+import { type Api, apiClient } from './api-client.ts';
+import { type Program, startProgram, stopPrograms } from './program.ts';
+
+export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles'> {
+  /** Base URL of the sandbox, if login needs its directory or the worker its store. */
+  sandboxUrl?: string;
+  /** Whether to start sync-control and a worker; default false. */
+  sync?: boolean;
+}
+
+/** The running product. Each service is a process of its own. */
+export interface Product {
+  url: string;
+  rootToken: string;
+  api: Api;
+  sealKeyFile: string;
+  pids: { gateway: number; login: number; secrets: number };
+  stop(): Promise<void>;
+}
+
+const unusedUrl = 'http://127.0.0.1:9';
+
+/** Starts login, secrets and the gateway; with `sync`, also sync-control and a worker. */
+export async function startProduct({
+  servers,
+  profiles,
+  sandboxUrl,
+  sync,
+}: ProductOptions): Promise<Product> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-product-'));
+  const sealKeyFile = keyFile(folder, 'seal.key', 'k1:');
+  const rootTokenFile = join(folder, 'root-token');
+  const environment = {
+    DATABASE_URL: servers.databaseUrl,
+    AMQP_URL: servers.amqpUrl,
+    SEAL_KEY_FILE: sealKeyFile,
+    INTERNAL_KEY_FILE: keyFile(folder, 'internal.key', ''),
+    ROOT_TOKEN_FILE: rootTokenFile,
+    AUDIT_FILE: join(folder, 'audit.log'),
+    ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
+  };
+  const running: Program[] = [];
+  const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
+    const source = `services/${service}/src/main.ts`;
+    const program = await startProgram({ source, env: { ...environment, ...env }, portVariable, profiles });
+    running.unshift(program);
+    return program;
+  };
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder); // contains keys
+  const stop = async () => {
+    await stopPrograms(running);
+    removeFolder();
+    process.off('exit', removeFolder);
+  };
+  try {
+    const { gateway, login, secrets } = await startServices(start, sync ?? false);
+    const rootToken = readFileSync(rootTokenFile, 'utf8').trim();
+    return {
+      url: gateway.url,
+      rootToken,
+      api: apiClient(gateway.url, rootToken),
+      sealKeyFile,
+      pids: { gateway: gateway.pid, login: login.pid, secrets: secrets.pid },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type StartService = (
+  service: string,
+  env?: Record<string, string>,
+  portVariable?: string,
+) => Promise<Program>;
+
+/** Starts each service after those whose URL it needs. */
+async function startServices(start: StartService, sync: boolean) {
+  const login = await start('login');
+  const secrets = await start('secrets');
+  const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
+  const control = sync ? await start('sync-control', inward) : undefined;
+  if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, INTERNAL_PORT: '0' };
+  const gateway = await start('gateway', outward);
+  return { gateway, login, secrets };
+}
+
+const sandboxSettings = (url: string) => ({
+  CLOUDB_AUTHORITY_URL: `${url}/directory`,
+  CLOUDA_ENDPOINT_URL: `${url}/clouda`,
+});
+
+function keyFile(folder: string, name: string, prefix: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  return file;
+}

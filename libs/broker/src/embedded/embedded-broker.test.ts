@@ -1,0 +1,4 @@
+import { describeBroker } from '../conformance/describe-broker.ts';
+import { openEmbeddedTestBroker } from '../testing.ts';
+
+describeBroker('the database', () => openEmbeddedTestBroker());

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP proxy for tests of lost connections. */
+export interface CutProxy {
+  /** The target's URL, through the proxy. */
+  url: string;
+  /** Breaks every connection, like a server that dies. */
+  cut(): void;
+  /** Breaks every connection, and refuses new ones until `open`. */
+  close(): void;
+  open(): void;
+  /** While frozen, connections stay open and forward nothing. */
+  freeze(isFrozen: boolean): void;
+  end(): Promise<void>;
+}
+
+export async function startCutProxy(target: string): Promise<CutProxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  const server = createServer((near) => {
+    if (!isOpen) return near.destroy();
+    const far = connect(Number(port || 5672), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: Object.assign(new URL(target), {
+      host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    }).toString(),
+    cut,
+    close: () => {
+      isOpen = false;
+      cut();
+    },
+    open: () => {
+      isOpen = true;
+    },
+    freeze: (isFrozen) => {
+      for (const socket of sockets) isFrozen ? socket.pause() : socket.resume();
+    },
+    end: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { findDescription } from '../registry.ts';
+import { externalName } from './external-name.ts';
+
+const cloudASm = findDescription('cloudA-sm');
+const variables = {
+  DestinationType: 'cloudA-sm',
+  DestinationName: 'main',
+  NamespacePath: 'root',
+  NamespaceBaseName: 'root',
+  NamespaceID: 'root',
+  MountPath: 'kv',
+  MountBaseName: 'kv',
+  MountAccessor: 'kv_1234',
+  SecretPath: 'my-secret',
+  SecretBaseName: 'my-secret',
+};
+const nameOf = (over: object = {}, template?: string) =>
+  externalName(cloudASm, { template, variables: { ...variables, ...over }, prefix: 'secrets' });
+
+test('the default name contains the accessor, the path and at secret-key granularity the key', () => {
+  expect(nameOf()).toBe('secrets/kv_1234/my-secret');
+  expect(nameOf({ SecretKey: 'foo' })).toBe('secrets/kv_1234/my-secret/foo');
+  expect(nameOf({ SecretPath: 'a/b c!é' })).toBe('secrets/kv_1234/a/b-c--');
+});
+
+test('long default names are truncated and stay distinct', () => {
+  const long = 'x'.repeat(600);
+  expect(nameOf({ SecretPath: `${long}1` })).toHaveLength(512);
+  expect(nameOf({ SecretPath: `${long}1` })).not.toBe(nameOf({ SecretPath: `${long}2` }));
+});
+
+test("the result of a user's template is not changed, and refused if it is invalid", () => {
+  expect(nameOf({}, 'app.{{ .SecretPath }}')).toBe('app.my-secret');
+  expect(() => nameOf({ SecretPath: 'a b' }, '{{ .SecretPath }}')).toThrow(
+    /"a b" cannot be used.*may only contain/,
+  );
+  expect(() => nameOf({ SecretPath: 'x'.repeat(513) }, '{{ .SecretPath }}')).toThrow(
+    /1 to 512 characters, and has 513/,
+  );
+  expect(() => nameOf({}, '{{ .SecretPath | trimprefix "my-secret" }}')).toThrow(/1 to 512/);
+  expect(() => nameOf({}, '{{ .SecretKey }}')).toThrow(/secret_name_template: .SecretKey/);
+});
+
+test("different paths in the destination's own alphabet have different names", () => {
+  const paths = fc.stringMatching(/^[A-Za-z0-9/_+=.@-]{1,600}$/);
+  fc.assert(
+    fc.property(paths, paths, (one, other) => {
+      expect(nameOf({ SecretPath: one }) === nameOf({ SecretPath: other })).toBe(one === other);
+    }),
+  );
+});

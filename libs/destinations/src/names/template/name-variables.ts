@@ -1,0 +1,24 @@
+/** The variables of name templates (docs/conventions.md#54-names). */
+const nameVariables = [
+  'DestinationType',
+  'DestinationName',
+  'NamespacePath',
+  'NamespaceBaseName',
+  'NamespaceID',
+  'MountPath',
+  'MountBaseName',
+  'MountAccessor',
+  'SecretPath',
+  'SecretBaseName',
+  'SecretKey',
+] as const;
+
+export type NameVariable = (typeof nameVariables)[number];
+
+/** The values for one external secret. `SecretKey` is set only at secret-key granularity. */
+export type NameVariables = Readonly<
+  Record<Exclude<NameVariable, 'SecretKey'>, string> & { SecretKey?: string }
+>;
+
+export const isNameVariable = (name: string): name is NameVariable =>
+  (nameVariables as readonly string[]).includes(name);

@@ -1,0 +1,59 @@
+import type { Sql } from '@secrets/db';
+import type { Json } from '@secrets/domain';
+import { locked, unachieved } from './sql-fragments.ts';
+
+/** An entry that one worker holds until its lease ends. */
+export interface ClaimedEntry {
+  id: string;
+  associationId: string;
+  destinationId: string;
+  subKey: string;
+  desired: 'present' | 'absent';
+  externalName: string;
+  /** The intent that this claim works on. If a newer one arrives in the meantime, the entry becomes due again. */
+  generation: number;
+  fence: number;
+  overwrite: boolean;
+  verify: boolean;
+  pushedHash: string | null;
+  settingsHash: string | null;
+  remote: Json | null;
+  /** Attempts before this one since the last success. */
+  attempts: number;
+}
+
+/** Which entries to claim, for which worker, for how long. */
+interface Claim {
+  entryIds: readonly string[];
+  destinationType: string;
+  owner: string;
+  leaseSeconds: number;
+}
+
+/**
+ * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
+ * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
+ * entry, of a paused destination, or while syncing is disabled. If there are several, entries that another transaction
+ * has locked are left out too (`locked`): claim those one at a time.
+ *
+ * The claim also sets when the relay announces the entry again: at the end of the lease. Nothing has to detect that a
+ * worker died.
+ */
+export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
+  return sql.query<ClaimedEntry>(
+    `update sync.entries e
+        set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
+            attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
+      where e.id = any(${locked('$1', claim.entryIds)}) and e.destination_type = $2
+        and e.applied_generation < e.generation
+        and (e.lease_until is null or e.lease_until <= now())
+        and (e.next_attempt_at is null or e.next_attempt_at <= now())
+        and not exists (select from sync.config where disabled)
+        and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
+        and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
+      returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
+                external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
+                settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
+    [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
+  );
+}

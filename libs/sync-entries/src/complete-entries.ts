@@ -1,0 +1,104 @@
+import type { Db, Sql } from '@secrets/db';
+import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
+import type { ClaimedEntry } from './claim-entries.ts';
+import { locked } from './sql-fragments.ts';
+
+type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
+
+/** What a completed attempt achieved. */
+export interface Achieved {
+  status: SyncStatus;
+  pushedHash: string | null;
+  settingsHash: string | null;
+  remote: Json | null;
+}
+
+/**
+ * Records the successes of attempts whose leases still hold, and returns the IDs of their entries. An entry that received
+ * a newer intent in the meantime becomes due again immediately. An entry whose lease was lost is not written: another
+ * worker holds it. If there are several, entries that a transaction has locked are left out too: complete those one at a
+ * time.
+ */
+export async function completeEntries(
+  sql: Sql,
+  completed: readonly { held: Held; achieved: Achieved }[],
+): Promise<Set<string>> {
+  const rows = await sql.query<{ id: string }>(
+    `update sync.entries e
+        set applied_generation = done.generation,
+            status = case when e.generation > done.generation then 'PENDING' else done.status end,
+            due_at = case when e.generation > done.generation then now() end,
+            verify = verify and e.generation > done.generation,
+            overwrite = overwrite and e.generation > done.generation,
+            pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
+            attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
+            fault = null, last_error = null, synced_at = now(), updated_at = now()
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
+              as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
+      where e.id = any(${locked('$1', completed)}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
+      returning e.id`,
+    [
+      completed.map(({ held }) => held.id),
+      completed.map(({ held }) => held.fence),
+      completed.map(({ held }) => held.generation),
+      completed.map(({ achieved }) => achieved.status),
+      completed.map(({ achieved }) => achieved.pushedHash),
+      completed.map(({ achieved }) => achieved.settingsHash),
+      completed.map(({ achieved }) => (achieved.remote === null ? null : JSON.stringify(achieved.remote))),
+    ],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Records that the external secret of an entry with `desired` absent is deleted: deletes the row, and with the last row
+ * of an association that is being removed the association. If the entry was set again in the meantime, the row stays and
+ * is due. Returns whether the lease still held.
+ */
+export function completeRemoval(db: Db, held: Held & { associationId: string }): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
+    await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
+    const [deleted] = await tx.query(
+      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
+      [held.id, held.fence, held.generation],
+    );
+    if (deleted === undefined) {
+      const setAgain = { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null } as const;
+      return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
+    }
+    await tx.query(
+      `delete from sync.associations a
+        where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,
+      [held.associationId],
+    );
+    return true;
+  });
+}
+
+/** How an attempt failed, and when the next one takes place. */
+interface Failed {
+  status: SyncStatus;
+  fault: FaultKind | null;
+  /** The service's own wording, never the provider's response. */
+  error: string;
+  /** Seconds until the next attempt; null if the entry waits for the operator or for a new intent. */
+  retryInSeconds: number | null;
+}
+
+/** Records a failure and ends the lease, if it still holds; returns whether it did. A newer intent is tried immediately. */
+export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries
+        set status = case when generation > $3 then 'PENDING' else $4 end,
+            fault = $5, last_error = $6,
+            applied_generation = case when $7::float8 is null and generation = $3 then generation else applied_generation end,
+            next_attempt_at = case when generation = $3 then now() + $7::float8 * interval '1 second' end,
+            due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
+            announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
+      where id = $1 and fence = $2 and lease_until is not null
+      returning id`,
+    [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
+  );
+  return rows.length === 1;
+}

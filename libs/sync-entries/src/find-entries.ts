@@ -1,0 +1,52 @@
+import type { Sql } from '@secrets/db';
+import { type Entry, entryColumns } from './entry.ts';
+
+/** Returns the entries of these associations, by association and sub-key. */
+export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
+  sql.query<Entry>(
+    `select ${entryColumns} from sync.entries where association_id = any($1::uuid[]) order by association_id, sub_key, id`,
+    [associationIds],
+  );
+
+/** An external name that an entry of the destination has, and the secret of that entry. */
+interface TakenName {
+  externalName: string;
+  collisionKey: string;
+  mount: string;
+  secretName: string;
+  subKey: string;
+}
+
+/** Returns which of these names are taken in a destination, and by which secret. */
+export const namesTaken = (
+  sql: Sql,
+  destinationId: string,
+  collisionKeys: readonly string[],
+): Promise<TakenName[]> =>
+  sql.query(
+    `select e.external_name as "externalName", e.collision_key as "collisionKey",
+            a.mount, a.secret_name as "secretName", e.sub_key as "subKey"
+       from sync.entries e join sync.associations a on a.id = e.association_id
+      where e.destination_id = $1 and e.collision_key = any($2::text[])`,
+    [destinationId, collisionKeys],
+  );
+
+/** Returns those of these associations that have an entry with the status `PENDING`. */
+export async function pendingAssociations(sql: Sql, associationIds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql.query<{ id: string }>(
+    `select distinct association_id as id from sync.entries
+      where association_id = any($1::uuid[]) and status = 'PENDING'`,
+    [associationIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Returns why a removal of this destination waits for the operator; null if none does. */
+export async function removalError(sql: Sql, destinationId: string): Promise<string | null> {
+  const [row] = await sql.query<{ error: string | null }>(
+    `select last_error as error from sync.entries
+      where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR' limit 1`,
+    [destinationId],
+  );
+  return row?.error ?? null;
+}

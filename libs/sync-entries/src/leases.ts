@@ -1,0 +1,33 @@
+import type { Sql } from '@secrets/db';
+import type { ClaimedEntry } from './claim-entries.ts';
+
+/**
+ * Ends the lease of a cancelled attempt `seconds` from now, if it still holds; the entry can then be claimed again. The
+ * attempt must not write anything after this.
+ */
+export async function shortenLease(
+  sql: Sql,
+  held: Pick<ClaimedEntry, 'id' | 'fence'>,
+  seconds: number,
+): Promise<void> {
+  await sql.query(
+    `update sync.entries
+        set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
+      where id = $1 and fence = $2 and lease_until > now() + $3 * interval '1 second'`,
+    [held.id, held.fence, seconds],
+  );
+}
+
+/**
+ * Ends every lease. Only for the start of a process that is the only one: whoever held the leases is dead. An entry that
+ * was in progress at several deaths in a row may be their cause, so it waits longer each time, up to a minute.
+ */
+export async function endAllLeases(sql: Sql): Promise<void> {
+  await sql.query(
+    `update sync.entries e
+        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends
+       from (select id, now() + least(60, 0.5 * (2 ^ least(attempts - 1, 10) - 1)) * interval '1 second' as ends
+               from sync.entries where lease_until is not null) as pause
+      where e.id = pause.id`,
+  );
+}

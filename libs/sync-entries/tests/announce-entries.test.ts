@@ -1,0 +1,125 @@
+import { expect, test } from '@jest/globals';
+import {
+  claimDueEntries,
+  markAnnounced,
+  postponeEntry,
+  releaseDueEntries,
+  requestPut,
+  requestRemoval,
+  reviveLostEntries,
+} from '../src/index.ts';
+import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
+
+const { db, add, claim, complete, due, timePasses } = entriesForTest();
+
+test('claims a due entry once, and again if it is not marked as announced', async () => {
+  const id = await add();
+  expect(await due()).toEqual([id]);
+  expect(await due()).toEqual([]);
+  await timePasses();
+  expect(await due()).toEqual([id]);
+});
+
+test('announces a waiting entry once, however often it changes', async () => {
+  const id = await add();
+  const claimed = await claimDueEntries(db, 10);
+  await markAnnounced(db, [id], claimed.claimXid);
+  for (let change = 0; change < 10; change++) await requestPut(db, [id]);
+  expect(await due()).toEqual([]);
+  expect((await claim(id))?.generation).toBe(11);
+});
+
+test('does not mark an entry as announced that a new intent has changed since the claim', async () => {
+  const id = await add();
+  const { claimXid } = await claimDueEntries(db, 10);
+  await requestPut(db, [id]);
+  await markAnnounced(db, [id], claimXid);
+  expect(await due()).toEqual([id]);
+});
+
+test('revives lost announcements, but not those of claimed entries', async () => {
+  const [lost, held] = [await add('lost'), await add('held')];
+  const { claimXid } = await claimDueEntries(db, 10);
+  await markAnnounced(db, [lost, held], claimXid);
+  expect(await claim(held)).toBeDefined();
+  await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
+  expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
+  expect(await due()).toEqual([lost]);
+});
+
+test('makes an entry that could not be published due immediately, unless it has changed since', async () => {
+  const [waits, moved] = [await add('waits'), await add('moved')];
+  const { claimXid } = await claimDueEntries(db, 10);
+  expect(await claim(moved)).toBeDefined();
+  // As if the claim had taken place at the same instant, so that both times are equal.
+  await db.query(
+    'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
+    [waits, moved],
+  );
+  await releaseDueEntries(db, [waits, moved], claimXid);
+  expect(await due()).toEqual([waits]);
+});
+
+test('does not wait for locked entries when it records what was published', async () => {
+  const [free, locked] = [await add('free'), await add('locked')];
+  const stateOf = () =>
+    db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
+  const { claimXid } = await claimDueEntries(db, 10);
+  const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const moving = db.transaction(async (tx) => {
+    await requestPut(tx, [locked]);
+    isLocked.resolve();
+    await isNoted.promise;
+  });
+  await isLocked.promise;
+  await markAnnounced(db, [free, locked], claimXid);
+  await releaseDueEntries(db, [free, locked], claimXid);
+  isNoted.resolve();
+  await moving;
+  expect(await stateOf()).toEqual([
+    { name: 'free', due: null },
+    { name: 'locked', due: true },
+  ]);
+});
+
+test('forgets the announcement of an achieved entry', async () => {
+  const id = await add();
+  await complete((await claim(id))!, pushed);
+  await db.query('update sync.entries set announced_at = now() where id = $1', [id]);
+  await postponeEntry(db, id);
+  expect(await reviveLostEntries(db, destinationType, -1)).toBe(0);
+  expect(await due()).toEqual([]);
+});
+
+test('postpones an entry that cannot be processed now', async () => {
+  const id = await add();
+  await claim(id);
+  await postponeEntry(db, id);
+  expect(await due()).toEqual([]);
+  await timePasses();
+  expect(await due()).toEqual([id]);
+});
+
+test('postpones an entry that waits for another one for as long again as it has waited, at most five minutes', async () => {
+  const [old, fresh] = [await add('old'), await add('new')];
+  await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+  const secondsPutOff = async (waitedSeconds: number) => {
+    await db.query(`update sync.entries set updated_at = now() - $2 * interval '1 second' where id = $1`, [
+      old,
+      waitedSeconds,
+    ]);
+    const [row] = await db.transaction(async (tx) => {
+      await postponeEntry(tx, old);
+      return tx.query<{ seconds: number }>(
+        'select extract(epoch from due_at - now())::float8 as seconds from sync.entries where id = $1',
+        [old],
+      );
+    });
+    return row!.seconds;
+  };
+  expect(await secondsPutOff(0)).toBeGreaterThanOrEqual(1);
+  expect(await secondsPutOff(100)).toBeGreaterThanOrEqual(100);
+  expect(await secondsPutOff(100_000)).toBe(300);
+  await complete((await claim(fresh))!, pushed);
+  expect(await secondsPutOff(100_000)).toBe(1);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { completeRemoval, failEntry, requestPut, requestRemoval } from '../src/index.ts';
+import { entriesForTest, pushed, rejected } from './entries-for-test.ts';
+
+const { db, associationId, add, claim, complete, entry, due, timePasses } = entriesForTest();
+
+test('ignores a failure that is reported after the completion of the same claim', async () => {
+  const id = await add();
+  const held = (await claim(id))!;
+  expect(await complete(held, pushed)).toBe(true);
+  const failed = { status: 'INTERNAL_SERVICE_ERROR', fault: null, error: 'x', retryInSeconds: 5 } as const;
+  expect(await failEntry(db, held, failed)).toBe(false);
+  expect(await complete(held, pushed)).toBe(false);
+  expect(await entry(id)).toMatchObject({ status: 'SYNCED', nextAttemptAt: null });
+  await timePasses();
+  expect(await due()).toEqual([]);
+});
+
+test('makes an entry due again if a newer intent arrived during the attempt', async () => {
+  const id = await add();
+  const held = (await claim(id))!;
+  await requestPut(db, [id]);
+  expect(await due()).toEqual([]); // not before the lease ends
+  await complete(held, pushed);
+  expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
+  expect(await due()).toEqual([id]);
+  expect((await claim(id))?.generation).toBe(2);
+});
+
+test('retries a temporary failure when its delay ends, not earlier', async () => {
+  const id = await add();
+  const failed = {
+    status: 'EXTERNAL_SERVICE_ERROR',
+    fault: 'throttled',
+    error: 'slow down',
+    retryInSeconds: 60,
+  } as const;
+  await failEntry(db, (await claim(id))!, failed);
+  expect(await claim(id)).toBeUndefined();
+  expect(await due()).toEqual([]);
+  expect(await entry(id)).toMatchObject({
+    status: 'EXTERNAL_SERVICE_ERROR',
+    attempts: 1,
+    lastError: 'slow down',
+  });
+  await timePasses();
+  expect(await due()).toEqual([id]);
+  expect((await claim(id))?.attempts).toBe(1);
+});
+
+test('retries a failure that waits for the operator only after a new intent', async () => {
+  const id = await add();
+  await failEntry(db, (await claim(id))!, rejected);
+  await timePasses();
+  expect(await due()).toEqual([]);
+  await requestPut(db, [id]);
+  expect(await due()).toEqual([id]);
+  expect(await entry(id)).toMatchObject({ status: 'PENDING', lastError: null, attempts: 0 });
+});
+
+test('deletes the association with its last entry, also if two removals end at the same time', async () => {
+  const ids = [await add('a'), await add('b')];
+  await db.query('update sync.associations set removing = true where id = $1', [associationId()]);
+  await requestRemoval(
+    db,
+    ids.map((id) => ({ id, waitsFor: null })),
+  );
+  const held = await Promise.all(ids.map((id) => claim(id)));
+  await Promise.all(held.map((one) => completeRemoval(db, one!)));
+  expect(await db.query('select id from sync.associations where id = $1', [associationId()])).toEqual([]);
+});
+
+test('keeps an entry that is set again during its removal, and pushes it again', async () => {
+  const id = await add();
+  await requestRemoval(db, [{ id, waitsFor: null }]);
+  const held = (await claim(id))!;
+  await requestPut(db, [id]);
+  expect(await completeRemoval(db, held)).toBe(true);
+  expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
+  expect(await due()).toEqual([id]);
+});

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
+import {
+  type Achieved,
+  type ClaimedEntry,
+  claimDueEntries,
+  claimEntries,
+  completeEntries,
+  type Entry,
+  entriesOf,
+  insertEntries,
+  markAnnounced,
+} from '../src/index.ts';
+
+export const destinationType = 'cloudA-sm';
+export const pushed = {
+  status: 'SYNCED',
+  pushedHash: 'h',
+  settingsHash: 's',
+  remote: { arn: 'a' },
+} as const;
+
+/** A failure that waits for the operator. */
+export const rejected = {
+  status: 'CLIENT_SIDE_ERROR',
+  fault: 'rejected',
+  error: 'bad',
+  retryInSeconds: null,
+} as const;
+
+export interface EntriesForTest {
+  db: Db;
+  destinationId: () => string;
+  associationId: () => string;
+  /** Adds an entry with this external name and returns its ID. */
+  add(name?: string): Promise<string>;
+  claim(entryId: string, leaseSeconds?: number): Promise<ClaimedEntry | undefined>;
+  claimAll(entryIds: string[], leaseSeconds?: number): Promise<ClaimedEntry[]>;
+  complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
+  entry(id: string): Promise<Entry | undefined>;
+  /** Claims the due entries as a relay does, and returns their IDs. */
+  due(): Promise<string[]>;
+  /** Publishes the due entries as a relay does. */
+  announce(): Promise<void>;
+  /** Moves every time of the entries one day into the past: leases end, retries and announcements become due. */
+  timePasses(): Promise<void>;
+}
+
+/** Gives each test of the calling file a destination with one association, in a database of the file's own. */
+export function entriesForTest(): EntriesForTest {
+  let opened: Db;
+  let destinationId: string;
+  let associationId: string;
+  const db: Db = {
+    query: (text, params) => opened.query(text, params),
+    transaction: (work) => opened.transaction(work),
+    close: () => opened.close(),
+  };
+  beforeAll(async () => {
+    opened = await openTestDb();
+  });
+  afterAll(() => opened?.close());
+  beforeEach(async () => {
+    destinationId = randomUUID();
+    associationId = randomUUID();
+    await insertAssociation(db, destinationId, associationId);
+  });
+  const claimAll = (entryIds: string[], leaseSeconds = 30) =>
+    claimEntries(db, { entryIds, destinationType, owner: randomUUID(), leaseSeconds });
+  return {
+    db,
+    destinationId: () => destinationId,
+    associationId: () => associationId,
+    add: async (name = 'n') => {
+      const association = { id: associationId, destinationId, destinationType };
+      const wanted = [{ subKey: '', externalName: name, collisionKey: name }];
+      return (await insertEntries(db, association, wanted, false))[0]!.id;
+    },
+    claimAll,
+    claim: async (entryId, leaseSeconds) => (await claimAll([entryId], leaseSeconds))[0],
+    complete: async (held, achieved) => (await completeEntries(db, [{ held, achieved }])).has(held.id),
+    entry: async (id) => (await entriesOf(db, [associationId])).find((one) => one.id === id),
+    due: async () => (await claimDueEntries(db, 100)).entries.map(({ message }) => message.entry_id),
+    announce: () => announce(db),
+    timePasses: () => timePasses(db),
+  };
+}
+
+async function insertAssociation(db: Db, destinationId: string, associationId: string): Promise<void> {
+  await db.query('delete from sync.destinations');
+  await db.query('update sync.config set disabled = false');
+  await db.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+     values ($1, 'root', '', $2, 'd', '{}')`,
+    [destinationId, destinationType],
+  );
+  await db.query(
+    `insert into sync.associations
+       (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+     values ($1, $2, 'root', $3, 'kv', 'kv_1', $3, 's', 1)`,
+    [associationId, destinationId, randomUUID()],
+  );
+}
+
+async function announce(db: Db): Promise<void> {
+  const { entries, claimXid } = await claimDueEntries(db, 10);
+  const ids = entries.map(({ message }) => message.entry_id);
+  await markAnnounced(db, ids, claimXid);
+}
+
+const timePasses = async (db: Db): Promise<void> => {
+  await db.query(
+    `update sync.entries
+        set lease_until = lease_until - interval '1 day', due_at = due_at - interval '1 day',
+            next_attempt_at = next_attempt_at - interval '1 day', announced_at = announced_at - interval '1 day'`,
+  );
+};

@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DriverUnderTest } from './driver-harness.ts';
+import { checkSequences } from './driver-sequences.ts';
+import { canary, DriverSuite } from './driver-suite.ts';
+import { faultTests, lostOutcomeTests } from './fault-tests.ts';
+import { ownershipTests, tagTests } from './ownership-tests.ts';
+import { sizeTests, valueTests } from './value-tests.ts';
+
+/** Tests the contract that every driver fulfils, over the wire against the simulated destination. */
+export function describeDriver(subject: DriverUnderTest): void {
+  describe(`driver ${subject.name}`, () => {
+    const suite = new DriverSuite(subject);
+    beforeAll(() => suite.start());
+    afterEach(() => suite.harness.clear());
+    afterAll(() => suite.stop());
+
+    faultTests(suite);
+    lostOutcomeTests(suite);
+    valueTests(suite);
+    sizeTests(suite);
+    ownershipTests(suite);
+    if (subject.supportsTags) tagTests(suite);
+
+    test('any sequence of intents and failures ends with the last intent', () =>
+      checkSequences(suite.harness, suite.connected));
+
+    test('closing twice succeeds', () => suite.connectedAs({}, (other) => other.close()));
+
+    test('no value appears in what the driver returns, throws or logs', async () => {
+      await suite.putNew();
+      expect(inspect(suite.observed, { depth: 12, showHidden: true })).not.toContain(canary);
+      expect(suite.harness.outputs()).not.toContain(canary);
+    });
+  });
+}

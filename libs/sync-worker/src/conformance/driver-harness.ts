@@ -1,0 +1,60 @@
+import type { ConnectedDestination, DestinationSettings } from '../driver/driver.ts';
+
+/** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
+export type FaultScenario =
+  | 'throttled'
+  | 'unavailable'
+  | 'forbidden'
+  | 'unauthenticated'
+  | 'garbage'
+  | 'huge'
+  | 'redirect'
+  | 'reset'
+  | 'silence'
+  | 'diesAfterActing';
+
+/** An external secret in the simulated destination. */
+interface ExternalSecret {
+  value: string | undefined;
+  /** Empty for a destination without tags. */
+  tags: Record<string, string>;
+  /** The number of times a value was written. */
+  writes: number;
+}
+
+/** A driver with its simulated destination. */
+export interface DriverHarness {
+  /** Connects as a destination with valid settings and credentials, which `over` overrides. */
+  connect(over?: Partial<DestinationSettings>): Promise<ConnectedDestination>;
+  /** Returns a valid external name that no other test uses. */
+  freshName(): string;
+  external(name: string): Promise<ExternalSecret | undefined>;
+  /** Creates a secret that belongs to somebody else. */
+  plantForeign(name: string, value: string): Promise<void>;
+  /**
+   * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it
+   * performs the operation and then closes the connection.
+   */
+  inject(scenario: FaultScenario): void;
+  /** Ends the injected fault. */
+  clear(): void;
+  /** Returns the number of calls that the destination has received. */
+  callCount(): number;
+  /** Returns the destination's log of calls and the driver's log, which must not contain values. */
+  outputs(): string;
+  stop(): Promise<void>;
+}
+
+/** What `describeDriver` tests. */
+export interface DriverUnderTest {
+  /** The type's identifier. */
+  name: string;
+  maxValueBytes: number;
+  takesEmptyValue: boolean;
+  supportsTags: boolean;
+  /**
+   * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
+   * messages of `forbidden` and `unauthenticated`.
+   */
+  start(canary: string): Promise<DriverHarness>;
+}

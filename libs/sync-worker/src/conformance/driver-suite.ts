@@ -1,0 +1,87 @@
+import { expect } from '@jest/globals';
+import { Fault, type Json } from '@secrets/domain';
+import type { ConnectedDestination, DestinationSettings, PutRequest } from '../driver/driver.ts';
+import type { DriverHarness, DriverUnderTest } from './driver-harness.ts';
+import { putRequest } from './put-request.ts';
+
+/** Part of every value and error message that the suite creates. It must not appear in any output. */
+export const canary = 'canary-7f3a';
+
+const deadline = () => AbortSignal.timeout(60_000);
+
+/** The driver under test with its simulated destination, and the calls that the tests make. */
+export class DriverSuite {
+  readonly subject: DriverUnderTest;
+  /** What the driver returned and threw, to be searched for the canary. */
+  readonly observed: unknown[] = [];
+  #harness: DriverHarness | undefined;
+  #connected: ConnectedDestination | undefined;
+
+  constructor(subject: DriverUnderTest) {
+    this.subject = subject;
+  }
+
+  async start(): Promise<void> {
+    this.#harness = await this.subject.start(canary);
+    this.#connected = await this.#harness.connect();
+  }
+
+  async stop(): Promise<void> {
+    await this.#connected?.close();
+    await this.#harness?.stop();
+  }
+
+  get harness(): DriverHarness {
+    if (this.#harness === undefined) throw new Error('the suite has not started');
+    return this.#harness;
+  }
+
+  get connected(): ConnectedDestination {
+    if (this.#connected === undefined) throw new Error('the suite has not started');
+    return this.#connected;
+  }
+
+  put(request: PutRequest, on = this.connected): Promise<{ remote: Json }> {
+    return on.put(request, deadline());
+  }
+
+  remove(externalName: string, remote: Json | null = null): Promise<void> {
+    return this.connected.remove({ entryId: 'entry', externalName, remote }, deadline());
+  }
+
+  /** Puts a new secret. */
+  async putNew(value = `${canary} one`, on = this.connected) {
+    const request = putRequest(this.harness.freshName(), value);
+    const { remote } = await this.put(request, on);
+    this.observed.push(remote);
+    return { request, remote };
+  }
+
+  /** Connects for the time of `use`. */
+  async connectedAs<T>(
+    over: Partial<DestinationSettings>,
+    use: (other: ConnectedDestination) => Promise<T>,
+  ): Promise<T> {
+    const other = await this.harness.connect(over);
+    try {
+      return await use(other);
+    } finally {
+      await other.close();
+    }
+  }
+
+  /** Returns the fault that `act` fails with. Fails the test if it succeeds or throws anything else. */
+  async faultOf(act: () => Promise<unknown>): Promise<Fault> {
+    const error = await act().then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
+    this.observed.push(error);
+    expect(error).toBeInstanceOf(Fault);
+    return error as Fault;
+  }
+
+  async valueOf(name: string): Promise<string | undefined> {
+    return (await this.harness.external(name))?.value;
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FaultKind } from '@secrets/domain';
+import type { FaultScenario } from './driver-harness.ts';
+import { canary, type DriverSuite } from './driver-suite.ts';
+import { newValue, putRequest } from './put-request.ts';
+
+const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
+  ['throttled', 'throttled'],
+  ['unavailable', 'unavailable'],
+  ['forbidden', 'forbidden'],
+  ['unauthenticated', 'unauthenticated'],
+  ['garbage', 'unavailable'],
+  ['huge', 'unavailable'],
+  ['redirect', 'unavailable'],
+  ['reset', 'unavailable'],
+];
+
+/** How failures of the destination are reported. */
+export function faultTests(suite: DriverSuite): void {
+  test.each(expectedFaults)(
+    'scenario %s makes put and remove fail as %s, until it ends',
+    async (scenario, kind) => {
+      const { request, remote } = await suite.putNew();
+      const changed = { ...request, ...newValue(request, `${canary} two`), remote };
+      const created = putRequest(suite.harness.freshName(), canary);
+      suite.harness.inject(scenario);
+      expect((await suite.faultOf(() => suite.put(changed))).kind).toBe(kind);
+      expect((await suite.faultOf(() => suite.put(created))).kind).toBe(kind);
+      expect((await suite.faultOf(() => suite.remove(request.externalName, remote))).kind).toBe(kind);
+      expect(await suite.valueOf(request.externalName)).toBe(`${canary} one`);
+      suite.harness.clear();
+      await suite.put(changed);
+      expect(await suite.valueOf(request.externalName)).toBe(`${canary} two`);
+    },
+  );
+
+  test('a throttled call reports how long the destination asks to wait', async () => {
+    suite.harness.inject('throttled');
+    const fault = await suite.faultOf(() => suite.put(putRequest(suite.harness.freshName(), canary)));
+    expect(fault.retryAfterSeconds).toBe(7);
+  });
+
+  test('calls to a silent destination end when the signal aborts', async () => {
+    const { connected, harness } = suite;
+    const request = putRequest(harness.freshName(), canary);
+    harness.inject('silence');
+    for (const act of [
+      () => connected.put(request, AbortSignal.timeout(100)),
+      () => connected.remove(request, AbortSignal.timeout(100)),
+    ])
+      expect((await suite.faultOf(act)).kind).toBe('unavailable');
+  });
+}
+
+/** The process or the connection dies after the destination acted and before the driver knows. */
+export function lostOutcomeTests(suite: DriverSuite): void {
+  describe('after a lost outcome', () => {
+    const dyingPut = async (request: ReturnType<typeof putRequest>) => {
+      suite.harness.inject('diesAfterActing');
+      expect((await suite.faultOf(() => suite.put(request))).kind).toBe('unavailable');
+    };
+
+    test('the repeated put succeeds and writes nothing twice', async () => {
+      const request = putRequest(suite.harness.freshName(), `${canary} one`);
+      await dyingPut(request);
+      const { remote } = await suite.put(request);
+      const changed = { ...request, ...newValue(request, `${canary} two`), remote };
+      await dyingPut(changed);
+      await suite.put(changed);
+      const held = await suite.harness.external(request.externalName);
+      expect(held).toMatchObject({ value: `${canary} two`, writes: 2 });
+    });
+
+    test('the repeated remove succeeds', async () => {
+      const { request, remote } = await suite.putNew();
+      suite.harness.inject('diesAfterActing');
+      await suite.remove(request.externalName, remote).catch(() => undefined); // the first call may be a read
+      await suite.remove(request.externalName, remote);
+      await suite.remove(request.externalName, remote);
+      expect(await suite.harness.external(request.externalName)).toBeUndefined();
+    });
+
+    test('the secret of a lost put can be removed', async () => {
+      const request = putRequest(suite.harness.freshName(), canary);
+      await dyingPut(request);
+      await suite.remove(request.externalName);
+      expect(await suite.harness.external(request.externalName)).toBeUndefined();
+    });
+  });
+}

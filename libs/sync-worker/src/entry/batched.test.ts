@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { batched } from './batched.ts';
+
+/** A statement that records its calls; single ones wait until `open` is called. */
+function recorded(
+  batch: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
+) {
+  const calls: number[][] = [];
+  const singles: number[] = [];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const call = batched<number, string>(
+    async (items) => {
+      calls.push([...items]);
+      return batch(items);
+    },
+    async (item) => {
+      singles.push(item);
+      await gate;
+      if (item < 0) throw new RangeError(`no ${item}`);
+      return `single ${item}`;
+    },
+  );
+  return { call, calls, singles, open };
+}
+
+/** Lets a batch be dispatched, which takes two immediates. */
+const turn = async () => {
+  await setImmediate();
+  await setImmediate();
+};
+
+describe('batched', () => {
+  test('the first call runs at once and singly; calls that arrive meanwhile form the next batch', async () => {
+    const { call, calls, singles, open } = recorded();
+    const first = call(1);
+    await turn();
+    expect(singles).toEqual([1]);
+    const rest = Promise.all([call(2), call(3), call(4)]);
+    await turn();
+    expect(calls).toEqual([]);
+    open();
+    expect(await first).toBe('single 1');
+    expect(await rest).toEqual(['2', '3', '4']);
+    expect(calls).toEqual([[2, 3, 4]]);
+  });
+
+  test('an item that the batch leaves out is handled singly', async () => {
+    const { call, open } = recorded((items) => items.map((item) => (item === 2 ? undefined : `${item}`)));
+    open();
+    expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'single 2', '3']);
+  });
+
+  test('an item that fails does not fail the others', async () => {
+    const { call, open } = recorded(() => {
+      throw new Error('a value is bad');
+    });
+    open();
+    const outcomes = await Promise.allSettled([call(1), call(-2), call(3)]);
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+    ).toEqual(['single 1', 'no -2', 'single 3']);
+    expect(await call(4)).toBe('single 4');
+  });
+
+  test('batches have at most 100 items, and each call gets its own result', async () => {
+    const { call, calls, open } = recorded();
+    open();
+    const items = Array.from({ length: 250 }, (_, index) => index);
+    expect(await Promise.all(items.map(call))).toEqual(items.map(String));
+    expect(calls.map((one) => one.length)).toEqual([100, 100, 50]);
+  });
+});

@@ -1,0 +1,99 @@
+import { credentialsAad } from '@secrets/domain';
+import { decrypt, type KeyRing, seal } from '@secrets/seal';
+import type { EntryContext } from '@secrets/sync-entries';
+import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
+
+type Destination = EntryContext['destination'];
+
+interface Client {
+  revision: number;
+  connected: Promise<ConnectedDestination>;
+  users: number;
+  retired: boolean;
+  lastUsed: number;
+}
+
+const maxClients = 200;
+
+/**
+ * Caches one connected client per destination. A changed destination gets a new client, and the old one is closed when
+ * its last user has finished. At most 200 clients are kept; the least recently used one is closed first.
+ */
+export class Clients {
+  readonly #clients = new Map<string, Client>();
+  readonly #driver: Driver;
+  readonly #context: DriverContext;
+  readonly #keyRing: KeyRing;
+
+  constructor(driver: Driver, context: DriverContext, keyRing: KeyRing) {
+    this.#driver = driver;
+    this.#context = context;
+    this.#keyRing = keyRing;
+  }
+
+  /** Runs `work` with the destination's client. A failed connection is not cached. */
+  async use<T>(destination: Destination, work: (connected: ConnectedDestination) => Promise<T>): Promise<T> {
+    const client = this.#current(destination);
+    client.users += 1;
+    try {
+      return await work(await client.connected);
+    } finally {
+      client.users -= 1;
+      client.lastUsed = Date.now();
+      this.#closeIfUnused(client);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const id of [...this.#clients.keys()]) this.#retire(id);
+  }
+
+  #current(destination: Destination): Client {
+    const known = this.#clients.get(destination.id);
+    if (known?.revision === destination.revision) return known;
+    this.#retire(destination.id);
+    if (this.#clients.size >= maxClients) this.#retireLeastRecentlyUsed();
+    const client: Client = {
+      revision: destination.revision,
+      connected: this.#connect(destination),
+      users: 0,
+      retired: false,
+      lastUsed: Date.now(),
+    };
+    client.connected.catch(() => this.#retire(destination.id, client)); // its users await the same promise and see the failure
+    this.#clients.set(destination.id, client);
+    return client;
+  }
+
+  async #connect(destination: Destination): Promise<ConnectedDestination> {
+    const { id, type, name, namespacePath, settings } = destination;
+    const credentials = seal(decryptCredentials(this.#keyRing, destination));
+    return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
+  }
+
+  #retire(id: string, only?: Client): void {
+    const client = this.#clients.get(id);
+    if (client === undefined || (only !== undefined && client !== only)) return;
+    this.#clients.delete(id);
+    client.retired = true;
+    this.#closeIfUnused(client);
+  }
+
+  #retireLeastRecentlyUsed(): void {
+    const [oldest] = [...this.#clients.entries()].sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest !== undefined) this.#retire(oldest[0]);
+  }
+
+  #closeIfUnused(client: Client): void {
+    if (!client.retired || client.users > 0) return;
+    client.connected.then((connected) => connected.close()).catch(() => undefined); // no caller is left to handle it
+  }
+}
+
+function decryptCredentials(
+  keyRing: KeyRing,
+  { id, sealedCredentials }: Destination,
+): Record<string, string> {
+  if (sealedCredentials === null) return {};
+  return JSON.parse(decrypt(keyRing, credentialsAad(id), sealedCredentials).toString('utf8'));
+}

@@ -1,0 +1,66 @@
+import type { Verdict } from '@secrets/broker';
+import { EntryMessage } from '@secrets/domain';
+import {
+  type ClaimedEntry,
+  postponeEntry,
+  recordDestinationSuccess,
+  shortenLease,
+} from '@secrets/sync-entries';
+import { releaseDelaySeconds } from '../limits/retry-policy.ts';
+import { type Failure, failureOf, recordFailure } from './record-failure.ts';
+import { workOnEntry } from './work-on-entry.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/**
+ * Handles one message: claims the entry, works on it, records the outcome, and only then acknowledges the message. If
+ * the worker dies in between, the entry becomes due again when its lease ends.
+ */
+export async function handleEntry(worker: WorkerContext, message: unknown): Promise<Verdict> {
+  const parsed = EntryMessage.safeParse(message);
+  if (!parsed.success) return 'dead-letter';
+  const { entry_id: entryId, destination_id: destinationId } = parsed.data;
+  const slot = await worker.limiter.acquire(destinationId);
+  if (slot === undefined) {
+    await postponeEntry(worker.db, entryId, worker.limiter.retryDelaySeconds(destinationId));
+    return 'ack';
+  }
+  try {
+    await attempt(worker, entryId);
+  } finally {
+    slot.release();
+  }
+  return 'ack';
+}
+
+async function attempt(worker: WorkerContext, entryId: string): Promise<void> {
+  const entry = await worker.statements.claim(entryId);
+  if (entry === undefined) return postponeEntry(worker.db, entryId);
+  const stopTimer = worker.startTimer();
+  const failure = await tryEntry(worker, entry);
+  const isCancelled = failure !== undefined && worker.attempts.isCancelled;
+  stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
+  if (isCancelled) await releaseEntry(worker, entry);
+  else if (failure !== undefined) await recordFailure(worker, entry, failure);
+}
+
+/** The worker is stopping. The failure says nothing about the destination, so it is not recorded. */
+async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Promise<void> {
+  await shortenLease(db, entry, releaseDelaySeconds);
+  log.info({ entryId: entry.id }, 'attempt abandoned on shutdown; will be retried');
+}
+
+/** Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. */
+async function tryEntry(worker: WorkerContext, entry: ClaimedEntry): Promise<Failure | undefined> {
+  const { db, statements, attempts, log } = worker;
+  try {
+    const context = await statements.readContext(entry.id);
+    if (context === undefined) return undefined;
+    const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal }));
+    if (!isHeld)
+      log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
+    if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+}

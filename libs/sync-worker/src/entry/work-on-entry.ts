@@ -1,0 +1,103 @@
+import { Fault, type Json, nextStatus, versionAad } from '@secrets/domain';
+import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
+import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
+import { abortable } from '../driver/abortable.ts';
+import type { ConnectedDestination } from '../driver/driver.ts';
+import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/** One attempt on a claimed entry. */
+interface Attempt {
+  entry: ClaimedEntry;
+  context: EntryContext;
+  /** Aborts when the attempt must end, well before its lease does. */
+  signal: AbortSignal;
+}
+
+type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'clients'>;
+
+const hashPurpose = 'pushed value';
+
+/**
+ * Decides from the entry's intent and what is readable now, calls the driver, and records what was achieved. Returns
+ * false if the lease was lost in the meantime. If it throws, the driver's `Fault` or anything else, nothing was recorded.
+ */
+export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boolean> {
+  const { entry } = attempt;
+  if (entry.desired === 'absent') {
+    await remove(worker, attempt);
+    return completeRemoval(worker.db, entry);
+  }
+  const value = readValue(worker.keyRing, attempt);
+  if (value !== undefined) return push(worker, attempt, value);
+  await remove(worker, attempt);
+  const nothing = {
+    status: nextStatus.nothing_readable(),
+    pushedHash: null,
+    settingsHash: null,
+    remote: null,
+  } as const;
+  return worker.statements.complete(entry, nothing);
+}
+
+async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {
+  const { entry, context } = attempt;
+  const settings = settingsHash(context.destination);
+  const isSameValue =
+    entry.pushedHash !== null && matchesKeyedHash(worker.keyRing, hashPurpose, value, entry.pushedHash);
+  const pushedHash = isSameValue ? entry.pushedHash! : keyedHash(worker.keyRing, hashPurpose, value);
+  const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
+  const remote = isUnchanged
+    ? entry.remote
+    : await put(worker, attempt, { value, pushedHash, valueChanged: !isSameValue });
+  return worker.statements.complete(entry, {
+    status: nextStatus.pushed(),
+    pushedHash,
+    settingsHash: settings,
+    remote,
+  });
+}
+
+async function put(
+  worker: Worker,
+  attempt: Attempt,
+  { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
+): Promise<Json> {
+  const { entry, context } = attempt;
+  const request = {
+    entryId: entry.id,
+    externalName: entry.externalName,
+    value: seal(value),
+    idempotencyToken: idempotencyToken(entry, pushedHash),
+    overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
+    remote: entry.remote,
+    valueChanged,
+    verify: entry.verify,
+  };
+  const { remote } = await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
+  return remote;
+}
+
+async function remove(worker: Worker, attempt: Attempt): Promise<void> {
+  const { id: entryId, externalName, remote } = attempt.entry;
+  await callDriver(worker, attempt, (connected, signal) =>
+    connected.remove({ entryId, externalName, remote }, signal),
+  );
+}
+
+/** Ends at the time limit even if the driver ignores the signal. */
+const callDriver = <T>(
+  { clients }: Worker,
+  { context, signal }: Attempt,
+  call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
+): Promise<T> =>
+  clients.use(context.destination, (connected) => abortable(call(connected, signal), signal, timedOut));
+
+const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
+
+/** Returns undefined if nothing is readable. Throws if a value cannot be decrypted: unknown is not absent. */
+function readValue(keyRing: KeyRing, { entry, context: { value } }: Attempt): string | undefined {
+  if (value === null) return undefined;
+  const dataText = decrypt(keyRing, versionAad(value.location), value.sealed).toString('utf8');
+  return pushedValue(dataText, entry.subKey);
+}

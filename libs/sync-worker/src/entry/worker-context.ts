@@ -1,0 +1,20 @@
+import type { Db } from '@secrets/db';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger } from '@secrets/telemetry';
+import type { Attempts } from '../limits/attempts.ts';
+import type { DestinationLimiter } from '../limits/destination-limiter.ts';
+import type { Clients } from './clients.ts';
+import type { EntryStatements } from './entry-statements.ts';
+
+/** What a worker needs to handle a message. */
+export interface WorkerContext {
+  db: Db;
+  statements: EntryStatements;
+  keyRing: KeyRing;
+  clients: Clients;
+  limiter: DestinationLimiter;
+  attempts: Attempts;
+  log: Logger;
+  /** Measures an attempt, from this call until the returned function is called with the outcome. */
+  startTimer(): (outcome: string) => void;
+}

@@ -1,0 +1,77 @@
+import { Fault, type FaultKind } from '@secrets/domain';
+
+/** An error response of a provider, reduced to what decides the fault. */
+export interface ErrorResponse {
+  status: number;
+  /** The provider's error code, such as `AccessDeniedException`; undefined if the response has none. */
+  code?: string | undefined;
+  /** How long the provider asks to wait; see `retryAfterSeconds`. */
+  retryAfterSeconds?: number | undefined;
+}
+
+/** The fault of an error response, with the provider's error code. */
+class ProviderFault extends Fault {
+  readonly code: string | undefined;
+
+  constructor(kind: FaultKind, message: string, { code, retryAfterSeconds }: Omit<ErrorResponse, 'status'>) {
+    super(kind, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    this.code = code;
+  }
+}
+
+/** Whether the error is a fault with one of these error codes. */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof ProviderFault && error.code !== undefined && codes.includes(error.code);
+
+const sentences: Readonly<Record<FaultKind, string>> = {
+  unauthenticated: 'the credentials were not accepted',
+  forbidden: 'permission denied',
+  rejected: 'the request was rejected',
+  too_large: 'the value is too large',
+  conflict: 'the name is already in use',
+  throttled: 'too many requests',
+  not_ready: 'the secret is not ready',
+  unavailable: 'the service is unavailable',
+};
+
+/**
+ * Returns the fault of an error response, or undefined if the response is not an error: its code is not in `kinds` and
+ * its status is below 400. The code decides before the status does. `operation` is the operation that failed, which is
+ * usually also the name of the permission that it needs. The message contains the code or the status, but never the
+ * provider's own message, because that may contain values.
+ */
+export function providerFault(
+  operation: string,
+  { status, code, retryAfterSeconds }: ErrorResponse,
+  kinds: ReadonlyMap<string, FaultKind>,
+): Fault | undefined {
+  const kind = (code === undefined ? undefined : kinds.get(code)) ?? kindOfStatus(status);
+  if (kind === undefined) return undefined;
+  const isRetried = kind === 'throttled' || kind === 'unavailable';
+  return new ProviderFault(kind, `${operation}: ${sentences[kind]} (${code ?? `status ${status}`})`, {
+    code,
+    retryAfterSeconds: isRetried ? retryAfterSeconds : undefined,
+  });
+}
+
+function kindOfStatus(status: number): FaultKind | undefined {
+  if (status < 400) return undefined;
+  if (status >= 500) return 'unavailable';
+  if (status === 429) return 'throttled';
+  if (status === 401) return 'unauthenticated';
+  return status === 403 ? 'forbidden' : 'rejected';
+}
+
+const maxRetryAfterSeconds = 86_400;
+
+/**
+ * Parses a `Retry-After` header, which is a number of seconds or a date (RFC 9110, section 10.2.3). Returns at most one
+ * day, and undefined if the header is missing, invalid or in the past.
+ */
+export function retryAfterSeconds(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(header)
+    ? Number(header)
+    : Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  return Number.isNaN(seconds) || seconds < 0 ? undefined : Math.min(seconds, maxRetryAfterSeconds);
+}

@@ -1,0 +1,39 @@
+import { type Broker, openRabbit } from '@secrets/broker';
+import { type Db, openPostgres } from '@secrets/db';
+import { operatorApp } from '@secrets/http';
+import { readKeyRing } from '@secrets/seal';
+import { runService, serve } from '@secrets/service';
+import type { z } from 'zod';
+import type { Driver } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
+import { createSyncWorker } from './sync-worker.ts';
+import type { WorkerEnv } from './worker-env.ts';
+
+/** Runs the process of a worker. Only the driver and its settings differ between destination types. */
+export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
+  service: string,
+  Env: Schema,
+  driverOf: (env: z.infer<Schema>) => Driver,
+): Promise<void> =>
+  runService(service, Env, async ({ env, log, metrics, onStop }) => {
+    const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
+    onStop(db.close);
+    const broker = openRabbit({ url: env.AMQP_URL, log });
+    onStop(() => broker.close());
+    const keyRing = readKeyRing(env.SEAL_KEY_FILE);
+    const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
+    const worker = createSyncWorker(
+      driverOf(env),
+      { db, broker, keyRing, egress, log, metrics },
+      { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
+    );
+    const app = operatorApp({ metrics, readiness: readiness(db, broker) });
+    await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });
+  });
+
+const readiness = (db: Db, broker: Broker) => ({
+  database: async () => void (await db.query('select 1')),
+  broker: async () => {
+    if (broker.state() !== 'connected') throw new Error('not connected to the broker');
+  },
+});

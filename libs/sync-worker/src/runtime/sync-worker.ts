@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { every, type Repeated } from '@secrets/background';
+import type { Broker, Consumer } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { syncQueue } from '@secrets/domain';
+import type { KeyRing } from '@secrets/seal';
+import { readSyncConfig } from '@secrets/sync-entries';
+import type { Logger, Metrics } from '@secrets/telemetry';
+import type { Driver } from '../driver/driver.ts';
+import type { EgressGuard } from '../egress/egress-guard.ts';
+import { Clients } from '../entry/clients.ts';
+import { entryStatements } from '../entry/entry-statements.ts';
+import { handleEntry } from '../entry/handle-entry.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+import { Attempts } from '../limits/attempts.ts';
+import { DestinationLimiter } from '../limits/destination-limiter.ts';
+
+/** The dependencies of a worker. */
+export interface SyncWorkerDeps {
+  db: Db;
+  broker: Broker;
+  keyRing: KeyRing;
+  egress: EgressGuard;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface SyncWorkerConfig {
+  /** Number of entries processed concurrently. */
+  concurrency: number;
+  leaseSeconds: number;
+  /** The installation's prefix of external names. */
+  prefix: string;
+  /** How long a stop waits for attempts in progress before it cancels them; default 5 s. */
+  stopGraceSeconds?: number;
+}
+
+/** A worker of one destination type. */
+export interface SyncWorker {
+  start(): Promise<void>;
+  /**
+   * Stops consuming, waits for attempts in progress and closes the clients. Attempts that exceed the grace period are
+   * cancelled, and another worker retries them.
+   */
+  stop(): Promise<void>;
+}
+
+const switchPollSeconds = 0.4;
+/** Short enough for the process to end within the 10 s that `docker stop` waits by default. */
+const defaultStopGraceSeconds = 5;
+
+/** An attempt ends well before its lease, so that its last requests do not overlap with the next attempt's. */
+const attemptShareOfLease = 0.6;
+
+/** Creates the worker of one destination type around its driver. */
+export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
+  const { db, broker } = deps;
+  const worker = workerContext(driver, deps, config);
+  let consumer: Consumer | undefined;
+  let watch: Repeated | undefined;
+  return {
+    start: async () => {
+      const { concurrency } = config;
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
+        handleEntry(worker, message),
+      );
+      watch = watchSwitch(db, consumer, worker.log);
+    },
+    stop: async () => {
+      const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
+      const grace = setTimeout(() => worker.attempts.cancelAll(), graceMs);
+      await watch?.stop();
+      await consumer?.stop();
+      clearTimeout(grace);
+      await worker.clients.close();
+    },
+  };
+}
+
+function workerContext(
+  driver: Driver,
+  { db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
+  { concurrency, leaseSeconds, prefix }: SyncWorkerConfig,
+): WorkerContext {
+  const log = parentLog.child({ destinationType: driver.type });
+  return {
+    db,
+    statements: entryStatements(db, {
+      destinationType: driver.type,
+      owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+      leaseSeconds,
+    }),
+    keyRing,
+    clients: new Clients(driver, { log, egress, prefix }, keyRing),
+    limiter: new DestinationLimiter(concurrency),
+    attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
+    log,
+    startTimer: attemptTimer(metrics, driver.type),
+  };
+}
+
+function attemptTimer(metrics: Metrics, type: string): WorkerContext['startTimer'] {
+  const duration = metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
+    'destination_type',
+    'outcome',
+  ]);
+  return () => {
+    const finished = duration.startTimer({ destination_type: type });
+    return (outcome) => void finished({ outcome });
+  };
+}
+
+/**
+ * Stops consuming within a second after syncing is disabled, and resumes when it is enabled again. It also stops while
+ * the switch cannot be read: without the database, messages would only be requeued until they are dead-lettered.
+ */
+function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
+  let seen: Switch = 'enabled';
+  return every(switchPollSeconds, 'sync switch', log, async () => {
+    const now = await readSwitch(db);
+    if (now === seen) return;
+    await (now === 'enabled' ? consumer.resume() : consumer.pause());
+    log.info({ from: seen, to: now }, 'sync switch changed');
+    seen = now;
+  });
+}
+
+type Switch = 'enabled' | 'disabled' | 'unreadable';
+
+const readSwitch = (db: Db): Promise<Switch> =>
+  readSyncConfig(db).then(
+    ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
+    () => 'unreadable',
+  );

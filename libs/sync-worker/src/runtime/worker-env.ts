@@ -1,0 +1,20 @@
+import { commaList, port } from '@secrets/config';
+import { databaseEnv, secretNamePrefix } from '@secrets/service';
+import { z } from 'zod';
+
+/** The environment variables of every worker. A worker adds those of its own driver. */
+export const WorkerEnv = z.object({
+  ...databaseEnv,
+  /** Serves `/livez`, `/readyz` and `/metrics`; must not be exposed. Each worker has its own default. */
+  INTERNAL_PORT: port,
+  AMQP_URL: z.string().min(1),
+  /** Addresses that every destination may reach in addition to public ones, such as `10.0.0.0/8,127.0.0.1/32:9000`. */
+  EGRESS_ALLOW: commaList.default([]),
+  /** Addresses that a destination may allow for itself in its own lists. */
+  EGRESS_MAY_OPEN: commaList.default([]),
+  /** Number of entries processed concurrently. */
+  CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
+  LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  SECRET_NAME_PREFIX: secretNamePrefix,
+});
+export type WorkerEnv = z.infer<typeof WorkerEnv>;

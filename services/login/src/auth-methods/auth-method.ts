@@ -1,0 +1,94 @@
+import type { Caller, InternalKeys } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import type { Method, Reply } from '@secrets/http';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger } from '@secrets/telemetry';
+import type { z } from 'zod';
+import type { AuthMount } from '../queries/auth-mounts.ts';
+import type { IssuedToken } from '../tokens/issue-token.ts';
+import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
+
+/**
+ * A way to log in. A method proves an identity, decides which token it gets, and issues that with `issueToken`; it
+ * stores its own configuration. To add one, implement this interface in a folder beside this file and list it in
+ * `registry.ts`. Nothing else knows which methods exist.
+ */
+export interface AuthMethod {
+  /** The type of its mounts, as in `sys/auth/<path>`. */
+  readonly type: string;
+  /** The body of `auth/<mount>/login`. */
+  readonly loginBody: z.ZodType;
+  /**
+   * Issues a token to a caller who proves an identity. Otherwise throws a problem that names the failed check, but none
+   * of its values. Looks for the mount itself, with whatever else a login reads, so that a login takes one look-up.
+   * @param body what `loginBody` parsed
+   * @throws NoSuchMount if no mount of this type has the path
+   */
+  login(at: LoginEndpoint, body: never): Promise<IssuedToken>;
+  /** Decides whether the login that issued a token would still succeed. */
+  mayRenew(login: StoredLogin): Promise<RenewalDecision>;
+  /**
+   * The other endpoints of its mounts, such as `auth/<mount>/config`. If two methods have one of the same path, they
+   * must give its parameters the same names.
+   */
+  readonly endpoints: readonly MountEndpoint[];
+}
+
+/** What a method is built from. */
+export interface AuthMethodDeps {
+  db: Db;
+  /** Seals the secrets in a method's configuration. */
+  keyRing: KeyRing;
+  keys: InternalKeys;
+  log: Logger;
+}
+
+/** Where a login was sent, and the address that it came from. */
+export interface LoginEndpoint {
+  namespaceId: string;
+  /** Path of the mount. */
+  mount: string;
+  remoteAddress: string;
+}
+
+/** No mount of the method has this path, because it was disabled or replaced by one of another type. */
+export class NoSuchMount extends Error {
+  override readonly name = 'NoSuchMount';
+}
+
+/** An endpoint below the mounts of a method. */
+export interface MountEndpoint {
+  method: Method;
+  /** Below the mount, such as `/role/:name`. No mount path may contain one of its literal segments. */
+  path: string;
+  summary: string;
+  /** Of the parameters in `path`. */
+  params?: z.ZodType;
+  body?: z.ZodType;
+  handle(request: MountRequest<never, never>): Promise<Reply | undefined>;
+}
+
+/** A request to such an endpoint. */
+export interface MountRequest<Params, Body> {
+  mount: AuthMount;
+  params: Params;
+  body: Body;
+  caller: Caller;
+  /** Adds a sentence to the `warnings` of the response. */
+  warn: (sentence: string) => void;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string, never>;
+
+/** Describes an endpoint whose handler takes the types of its schemas. */
+export const mountEndpoint = <
+  P extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: {
+  method: Method;
+  path: string;
+  summary: string;
+  params?: P;
+  body?: B;
+  handle(request: MountRequest<Parsed<P>, Parsed<B>>): Promise<Reply | undefined>;
+}): MountEndpoint => definition as unknown as MountEndpoint;

@@ -1,0 +1,114 @@
+import { invalid } from '@secrets/domain';
+import { flag, integer, seconds } from '@secrets/http';
+import { z } from 'zod';
+import { environments } from '../directory/environments.ts';
+
+const audienceCharacters = 600;
+const plainId = /^(?!\.+$)[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
+/** Names that the provider's own tools use. */
+const otherNames: Readonly<Record<string, string>> = {
+  '': 'public',
+  azurepubliccloud: 'public',
+  azurechinacloud: 'china',
+  azureusgovernmentcloud: 'usgovernment',
+};
+
+const environment = z
+  .string()
+  .transform((word) => otherNames[word.toLowerCase()] ?? word.toLowerCase())
+  .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }));
+
+/** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Absent fields stay as they are. */
+export const ConfigBody = z.object({
+  tenant_id: z.string().regex(plainId, 'must be a tenant ID').optional(),
+  resource: z.string().trim().min(1, 'must not be empty').max(2_048).optional(),
+  environment: environment.optional(),
+  client_id: z.string().max(255).optional(),
+  client_secret: z.string().max(4_096).optional(),
+  identity_token_audience: z
+    .string()
+    .max(audienceCharacters - 1, `must have fewer than ${audienceCharacters} characters`)
+    .optional(),
+  identity_token_ttl: seconds.optional(),
+  root_password_ttl: seconds.optional(),
+  max_retries: integer.pipe(z.int().min(0).max(20)).optional(),
+  retry_delay: seconds.optional(),
+  max_retry_delay: seconds.optional(),
+  rotation_period: seconds.optional(),
+  rotation_schedule: z.string().max(256).optional(),
+  rotation_window: seconds.optional(),
+  disable_automated_rotation: flag.optional(),
+});
+type ConfigBody = z.infer<typeof ConfigBody>;
+
+/** A write or a merge patch, in which null restores the default of a field, or removes the secret. */
+export type ConfigPatch = { [Field in keyof ConfigBody]: ConfigBody[Field] | null };
+
+/** The body of a merge patch. */
+export const ConfigPatch = z.object(
+  Object.fromEntries(Object.entries(ConfigBody.shape).map(([name, field]) => [name, field.nullable()])),
+) as unknown as z.ZodType<ConfigPatch>;
+
+/** A mount's configuration as it is stored, without the secret. */
+export type ConfigSettings = {
+  [Field in keyof Omit<ConfigBody, 'client_secret'>]-?: NonNullable<ConfigBody[Field]>;
+};
+
+const defaults = {
+  environment: 'public',
+  client_id: '',
+  identity_token_audience: '',
+  identity_token_ttl: 3_600,
+  root_password_ttl: 4_380 * 3_600,
+  max_retries: 3,
+  retry_delay: 4,
+  max_retry_delay: 60,
+  rotation_period: 0,
+  rotation_schedule: '',
+  rotation_window: 0,
+  disable_automated_rotation: false,
+} as const;
+
+/** A request merged into what is stored. Throws a problem (`invalid`) if the result lacks a field or contradicts itself. */
+export function mergedConfig(
+  stored: { settings: ConfigSettings; hasSecret: boolean } | undefined,
+  { client_secret, ...fields }: ConfigPatch,
+): ConfigSettings {
+  const settings = { ...defaults, ...without(null, { ...stored?.settings, ...without(undefined, fields) }) };
+  const { tenant_id, resource } = settings;
+  if (tenant_id === undefined) throw invalid('tenant_id is required');
+  if (resource === undefined) throw invalid('resource is required');
+  const hasSecret = client_secret === undefined ? stored?.hasSecret === true : Boolean(client_secret);
+  if (hasSecret && settings.identity_token_audience !== '')
+    throw invalid('client_secret and identity_token_audience are mutually exclusive');
+  refuseContradictoryRotation(settings);
+  return { ...settings, tenant_id, resource };
+}
+
+/** One sentence for each setting that this version stores but does not act on. */
+export function ineffectiveFields(settings: ConfigSettings): string[] {
+  const { identity_token_audience, rotation_period, rotation_schedule } = settings;
+  const sentences = [];
+  if (identity_token_audience !== '')
+    sentences.push('identity_token_audience has no effect: this version signs no identity tokens');
+  if (rotation_period > 0 || rotation_schedule !== '')
+    sentences.push(
+      'rotation_period and rotation_schedule have no effect: this version does not rotate client_secret',
+    );
+  return sentences;
+}
+
+function refuseContradictoryRotation(
+  settings: Pick<ConfigSettings, 'rotation_period' | 'rotation_schedule' | 'rotation_window'>,
+): void {
+  if (settings.rotation_period > 0 && settings.rotation_schedule !== '')
+    throw invalid('rotation_period and rotation_schedule are mutually exclusive');
+  if (settings.rotation_window > 0 && settings.rotation_schedule === '')
+    throw invalid('rotation_window requires rotation_schedule');
+}
+
+/** The fields that have another value than this one. */
+const without = <Absent extends null | undefined, Fields extends object>(absent: Absent, fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== absent)) as {
+    [Field in keyof Fields]?: Exclude<Fields[Field], Absent | undefined>;
+  };

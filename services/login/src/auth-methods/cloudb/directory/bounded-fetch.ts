@@ -1,0 +1,46 @@
+import { Problem } from '@secrets/domain';
+
+const maxBytes = 512 * 1024;
+const timeoutMs = 5_000;
+
+/**
+ * Fetches a document from the directory within 5 s, without redirects, up to 512 KiB. Throws a problem: `unavailable` if
+ * the directory does not respond, `bad_gateway` if it returns something else.
+ * @param absence the sentence for status 400 and 404, where the reason is known
+ */
+export async function fetchDocument(url: string, absence?: string): Promise<Response> {
+  const response = await fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: { accept: 'application/json' },
+  }).catch((cause: unknown) => {
+    throw new Problem('unavailable', 'the directory does not respond', { cause, retryAfterSeconds: 2 });
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    if (absence !== undefined && [400, 404].includes(response.status))
+      throw new Problem('bad_gateway', absence);
+    const kind = response.status === 429 || response.status >= 500 ? 'unavailable' : 'bad_gateway';
+    throw new Problem(kind, `the directory returned status ${response.status}`);
+  }
+  return new Response(await boundedBody(response), { status: 200 });
+}
+
+async function boundedBody(response: Response): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of response.body ?? []) {
+      size += part.byteLength;
+      if (size > maxBytes) break; // leaving the loop closes the connection
+      parts.push(part);
+    }
+  } catch (cause) {
+    throw new Problem('unavailable', 'the directory closed the connection in the middle of a response', {
+      cause,
+    });
+  }
+  if (size > maxBytes)
+    throw new Problem('bad_gateway', 'the directory returned a document that is too large');
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,33 @@
+import { Problem } from '@secrets/domain';
+import { z } from 'zod';
+import { fetchDocument } from './bounded-fetch.ts';
+import { type Environment, issuersOf } from './environments.ts';
+
+/** A tenant of a directory. */
+export interface DirectoryTenant {
+  /** Base URL of the directory, without a trailing slash. */
+  authority: string;
+  environment: Environment;
+  tenantId: string;
+}
+
+const Discovery = z.object({ issuer: z.string().max(2_048), jwks_uri: z.url().max(2_048) });
+
+/**
+ * Reads a tenant's discovery document and returns the location of its keys. Throws a problem (`bad_gateway`) if that is
+ * on another host than the configured directory, or if the document names an issuer that is not the tenant's.
+ */
+export async function discoverKeys(tenant: DirectoryTenant): Promise<URL> {
+  const response = await fetchDocument(
+    `${tenant.authority}/${tenant.tenantId}/v2.0/.well-known/openid-configuration`,
+    'the directory does not know the configured tenant_id',
+  );
+  const parsed = Discovery.safeParse(await response.json().catch(() => undefined));
+  if (!parsed.success) throw new Problem('bad_gateway', "the directory's discovery document is invalid");
+  const keys = new URL(parsed.data.jwks_uri);
+  if (keys.origin !== new URL(tenant.authority).origin)
+    throw new Problem('bad_gateway', "the directory's discovery document points to keys on another host");
+  if (!issuersOf(tenant.environment, tenant.tenantId).includes(parsed.data.issuer.toLowerCase()))
+    throw new Problem('bad_gateway', "the directory's discovery document does not name the tenant's issuer");
+  return keys;
+}

@@ -1,0 +1,31 @@
+import { epochCache, readEpoch, sharedRead } from '@secrets/access';
+import type { Sql } from '@secrets/db';
+import { type LoginTarget, readLoginTarget } from '../queries/login-target.ts';
+
+/** Finds what a login depends on; undefined if no mount of this type has the path. */
+export type LoginTargets = (
+  namespaceId: string,
+  mount: string,
+  role: string,
+) => Promise<LoginTarget | undefined>;
+
+const maxTargets = 2_000;
+
+/**
+ * Caches mounts, configurations and roles, and reads the epoch before each use, so that every change committed before a
+ * login arrived applies to it. All logins of one turn of the event loop share that read. A role that does not exist is
+ * not cached, so that guesses do not fill the cache.
+ */
+export function loginTargets(db: Sql): LoginTargets {
+  const cache = epochCache<LoginTarget>({
+    epochNow: sharedRead(() => readEpoch(db)),
+    maxEntries: maxTargets,
+    isCacheable: ({ role }) => role !== null,
+  });
+  return (namespaceId, mount, role) => {
+    const name = role.toLowerCase();
+    return cache.get(JSON.stringify([namespaceId, mount, name]), () =>
+      readLoginTarget(db, namespaceId, mount, name),
+    );
+  };
+}

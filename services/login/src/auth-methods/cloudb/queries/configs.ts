@@ -1,0 +1,32 @@
+import type { Sql } from '@secrets/db';
+import type { ConfigSettings } from '../config/config-settings.ts';
+
+export interface StoredConfig {
+  settings: ConfigSettings;
+  hasSecret: boolean;
+}
+
+export async function configOfMount(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
+  const text = `select settings, sealed_client_secret is not null as "hasSecret"
+    from login.cloudb_configs where mount_id = $1`;
+  return (await sql.query<StoredConfig>(text, [mountId]))[0];
+}
+
+/** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */
+export async function saveConfig(
+  sql: Sql,
+  mountId: string,
+  settings: ConfigSettings,
+  secret: Uint8Array | null | undefined,
+): Promise<void> {
+  await sql.query(
+    `insert into login.cloudb_configs (mount_id, settings, sealed_client_secret) values ($1, $2::jsonb, $3::bytea)
+     on conflict (mount_id) do update set settings = excluded.settings, updated_at = now(),
+       sealed_client_secret = case when $4 then excluded.sealed_client_secret else cloudb_configs.sealed_client_secret end`,
+    [mountId, JSON.stringify(settings), secret ?? null, secret !== undefined],
+  );
+}
+
+export async function deleteConfig(sql: Sql, mountId: string): Promise<void> {
+  await sql.query('delete from login.cloudb_configs where mount_id = $1', [mountId]);
+}

@@ -1,0 +1,33 @@
+import type { AtEpoch } from '@secrets/access';
+import type { Sql } from '@secrets/db';
+import type { ConfigSettings } from '../config/config-settings.ts';
+import type { RoleSettings } from '../roles/role-settings.ts';
+
+/** The type of this method's mounts. */
+export const cloudBType = 'cloudB';
+
+/** Everything stored that a login depends on. */
+export interface LoginTarget {
+  mountId: string;
+  config: ConfigSettings | null;
+  role: RoleSettings | null;
+}
+
+/** Reads mount, configuration and role in one statement; no row if no mount of this type has the path. */
+export async function readLoginTarget(
+  sql: Sql,
+  namespaceId: string,
+  mount: string,
+  role: string,
+): Promise<AtEpoch<LoginTarget>> {
+  const [row] = await sql.query<LoginTarget & { epoch: number; mountId: string | null }>(
+    `select e.value as epoch, m.id as "mountId", c.settings as config, r.settings as role
+     from login.access_epoch e
+     left join login.auth_mounts m on m.namespace_id = $1 and m.path = $2 and m.type = $4
+     left join login.cloudb_configs c on c.mount_id = m.id
+     left join login.cloudb_roles r on r.mount_id = m.id and r.name = $3`,
+    [namespaceId, mount, role, cloudBType],
+  );
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return { epoch: row.epoch, row: row.mountId === null ? undefined : row };
+}

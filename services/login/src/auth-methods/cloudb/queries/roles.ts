@@ -1,0 +1,40 @@
+import type { Sql } from '@secrets/db';
+import type { RoleSettings } from '../roles/role-settings.ts';
+
+/** A role by its name, which is case-insensitive. */
+export async function roleOfMount(
+  sql: Sql,
+  mountId: string,
+  name: string,
+): Promise<RoleSettings | undefined> {
+  const rows = await sql.query<{ settings: RoleSettings }>(
+    'select settings from login.cloudb_roles where mount_id = $1 and name = $2',
+    [mountId, name.toLowerCase()],
+  );
+  return rows[0]?.settings;
+}
+
+export async function roleNames(sql: Sql, mountId: string): Promise<string[]> {
+  const text = 'select name from login.cloudb_roles where mount_id = $1 order by name limit 100000';
+  return (await sql.query<{ name: string }>(text, [mountId])).map(({ name }) => name);
+}
+
+export async function saveRole(
+  sql: Sql,
+  mountId: string,
+  name: string,
+  settings: RoleSettings,
+): Promise<void> {
+  await sql.query(
+    `insert into login.cloudb_roles (mount_id, name, settings) values ($1, $2, $3::jsonb)
+     on conflict (mount_id, name) do update set settings = excluded.settings, updated_at = now()`,
+    [mountId, name.toLowerCase(), JSON.stringify(settings)],
+  );
+}
+
+export async function deleteRole(sql: Sql, mountId: string, name: string): Promise<void> {
+  await sql.query('delete from login.cloudb_roles where mount_id = $1 and name = $2', [
+    mountId,
+    name.toLowerCase(),
+  ]);
+}

@@ -1,0 +1,35 @@
+import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
+import type { AuthMethod, AuthMethodDeps } from './auth-method.ts';
+import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
+
+/** The login methods of this service: the only place that lists them. */
+export const createAuthMethods = (deps: AuthMethodDeps, options: CloudBOptions): AuthMethods =>
+  authMethods([createCloudB(deps, options)]);
+
+/** Login methods by type. */
+export interface AuthMethods {
+  readonly all: readonly AuthMethod[];
+  ofType(type: string): AuthMethod | undefined;
+  /** Segments that endpoints below mounts have in their paths, such as `login` and `config`. */
+  readonly callNames: ReadonlySet<string>;
+  /** Asks the method of the mount that issued a token; its docstring has the rule. */
+  mayRenew(login: StoredLogin): Promise<RenewalDecision>;
+}
+
+/** Indexes methods by their types, which must differ. */
+export function authMethods(all: readonly AuthMethod[]): AuthMethods {
+  const byType = new Map(all.map((method) => [method.type, method]));
+  return {
+    all,
+    ofType: (type) => byType.get(type),
+    callNames: new Set(['login', ...all.flatMap(literalSegments)]),
+    mayRenew: async (login) =>
+      byType.get(login.mountType)?.mayRenew(login) ?? {
+        allowed: false,
+        reason: 'the login method of this token is no longer supported',
+      },
+  };
+}
+
+const literalSegments = ({ endpoints }: AuthMethod): string[] =>
+  endpoints.flatMap(({ path }) => path.split('/')).filter((segment) => /^\w/.test(segment));

@@ -1,0 +1,85 @@
+import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
+import { permissionDenied } from '@secrets/domain';
+
+/** A token's lifetime as it is stored. */
+export interface Lifetime {
+  /** Seconds, counted from the creation and from each renewal; 0 means that the token does not expire. */
+  ttlSeconds: number;
+  periodSeconds: number;
+  explicitMaxTtlSeconds: number;
+  expiresAt: Date | null;
+  /** No renewal extends the token past this; null for a periodic token without an explicit maximum. */
+  maxExpiresAt: Date | null;
+}
+
+/** A service token to be stored. */
+export interface NewToken {
+  hash: Buffer;
+  accessor: string;
+  parentAccessor: string | null;
+  namespaceId: string;
+  displayName: string;
+  creationPath: string;
+  policies: readonly string[];
+  metadata: Record<string, string>;
+  entityId: string | null;
+  boundCidrs: readonly string[];
+  renewable: boolean;
+  lifetime: Lifetime;
+  /** Number of requests; null means unlimited. */
+  uses: number | null;
+}
+
+/** The columns of a new token. Their values are the first 16 parameters, which `newTokenParams` returns. */
+export const newTokenColumns = `hash, accessor, parent_accessor, namespace_id, display_name, creation_path, policies, metadata,
+  bound_cidrs, renewable, ttl_seconds, period_seconds, explicit_max_ttl_seconds, max_expires_at, expires_at, uses_left`;
+
+export const newTokenValues = `$1::bytea, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::jsonb,
+  $9::text[], $10::boolean, $11::bigint, $12::bigint, $13::bigint, $14::timestamptz, $15::timestamptz, $16::integer`;
+
+export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => [
+  token.hash,
+  token.accessor,
+  token.parentAccessor,
+  token.namespaceId,
+  token.displayName,
+  token.creationPath,
+  token.policies,
+  JSON.stringify(token.metadata),
+  token.boundCidrs,
+  token.renewable,
+  token.lifetime.ttlSeconds,
+  token.lifetime.periodSeconds,
+  token.lifetime.explicitMaxTtlSeconds,
+  token.lifetime.maxExpiresAt,
+  token.lifetime.expiresAt,
+  token.uses,
+];
+
+/** Stores a token. If its parent or namespace was deleted meanwhile, throws `permission denied`. */
+export async function insertToken(sql: Sql, token: NewToken): Promise<void> {
+  try {
+    await sql.query(
+      `insert into login.tokens (${newTokenColumns}, entity_id) values (${newTokenValues}, $17::uuid)`,
+      [...newTokenParams(token), token.entityId],
+    );
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw permissionDenied();
+    throw error;
+  }
+}
+
+/** Records that the root token was created, and stores it. Returns false if it had been created before. */
+export async function insertRootToken(db: Db, token: NewToken): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const first = await tx.query(
+      'insert into login.root_token default values on conflict do nothing returning 1',
+    );
+    if (first.length > 0) await insertToken(tx, token);
+    return first.length > 0;
+  });
+}
+
+export async function rootTokenWasCreated(sql: Sql): Promise<boolean> {
+  return (await sql.query('select 1 from login.root_token')).length > 0;
+}

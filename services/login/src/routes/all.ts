@@ -1,0 +1,20 @@
+import type { Endpoint } from '@secrets/http';
+import type { Context } from '../context.ts';
+import { authMountEndpoints } from './auth-mounts.ts';
+import { capabilityEndpoints } from './capabilities.ts';
+import { loginEndpoints } from './logins.ts';
+import { methodEndpoints } from './method-endpoints.ts';
+import { namespaceEndpoints } from './namespaces.ts';
+import { policyEndpoints } from './policies.ts';
+import { tokenEndpoints } from './tokens.ts';
+
+/** Every endpoint of this service. */
+export const endpoints = (context: Context): Endpoint[] => [
+  ...tokenEndpoints(context),
+  ...policyEndpoints(context),
+  ...capabilityEndpoints(context),
+  ...namespaceEndpoints(context),
+  ...authMountEndpoints(context),
+  ...methodEndpoints(context),
+  ...loginEndpoints(context),
+];

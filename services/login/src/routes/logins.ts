@@ -1,0 +1,86 @@
+import { Problem } from '@secrets/domain';
+import { type Endpoint, endpoint, parseBody, unknownFieldWarnings } from '@secrets/http';
+import { z } from 'zod';
+import { type AuthMethod, type LoginEndpoint, NoSuchMount } from '../auth-methods/auth-method.ts';
+import { noAuthMount } from '../auth-mounts/require-auth-mount.ts';
+import type { Context } from '../context.ts';
+import type { IssuedToken } from '../tokens/issue-token.ts';
+import { presentAuth } from '../tokens/present-token.ts';
+
+/** `auth/<mount>/login` (docs/conventions.md#29-auth-mounts), which needs no token. */
+export const loginEndpoints = (context: Context): Endpoint[] => [logIn(context)];
+
+const path = '/auth/*mount/login';
+
+const logIn = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Log in with the method of the mount',
+    params: z.object({ mount: z.string() }),
+    body: z.unknown(),
+    describedAs: context.methods.all.map(describedLogin),
+    handle: async ({ params: { mount }, body, caller, warn }) => {
+      const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
+      const { issued, warnings } = await counted(context, () => logInAt(context, at, body));
+      warnings.forEach(warn);
+      return { auth: presentAuth(issued) };
+    },
+  });
+
+const describedLogin = ({ type, loginBody }: AuthMethod): Endpoint =>
+  ({ method: 'post', path, summary: `Log in with ${type}`, body: loginBody }) as Endpoint; // has no handler
+
+interface Outcome {
+  issued: IssuedToken;
+  warnings: string[];
+}
+
+/**
+ * Logs in with the method of a mount. The cached type of the mount may be outdated: if its method finds no such mount or
+ * does not accept the body, the type is read again.
+ */
+async function logInAt(context: Context, at: LoginEndpoint, body: unknown): Promise<Outcome> {
+  const { mountTypes } = context;
+  try {
+    return await logInWith(context, await mountTypes.find(at), { at, body, isTypeCurrent: false });
+  } catch (error) {
+    if (!(error instanceof NoSuchMount)) throw error;
+  }
+  try {
+    return await logInWith(context, await mountTypes.refresh(at), { at, body, isTypeCurrent: true });
+  } catch (error) {
+    throw error instanceof NoSuchMount ? noAuthMount(at.mount) : error;
+  }
+}
+
+async function logInWith(
+  { methods }: Context,
+  type: string | undefined,
+  { at, body, isTypeCurrent }: { at: LoginEndpoint; body: unknown; isTypeCurrent: boolean },
+): Promise<Outcome> {
+  const method = type === undefined ? undefined : methods.ofType(type);
+  if (method === undefined) throw new NoSuchMount();
+  const request = parsedBody(method, body, isTypeCurrent);
+  const issued = await method.login(at, request as never);
+  return { issued, warnings: unknownFieldWarnings(method.loginBody, body) };
+}
+
+function parsedBody({ loginBody }: AuthMethod, body: unknown, isTypeCurrent: boolean): unknown {
+  try {
+    return parseBody('post', loginBody, body);
+  } catch (error) {
+    throw isTypeCurrent ? error : new NoSuchMount();
+  }
+}
+
+async function counted<T>({ loginCounter }: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    loginCounter.inc({ outcome: 'issued' });
+    return result;
+  } catch (error) {
+    loginCounter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { Problem } from '@secrets/domain';
+import {
+  type Endpoint,
+  endpoint,
+  methodNotTaken,
+  parseBody,
+  parseInput,
+  type Reply,
+  type Request,
+  unknownFieldWarnings,
+} from '@secrets/http';
+import { z } from 'zod';
+import type { AuthMethod, MountEndpoint, MountRequest } from '../auth-methods/auth-method.ts';
+import { requireAuthMount } from '../auth-mounts/require-auth-mount.ts';
+import type { Context } from '../context.ts';
+
+const Params = z.looseObject({ mount: z.string() });
+type AnyRequest = Request<z.infer<typeof Params>, unknown, unknown>;
+
+/**
+ * The endpoints that login methods have below their mounts, such as `auth/<mount>/config`. Methods may have the same paths:
+ * the type of the mount decides whose endpoint handles a request.
+ */
+export function methodEndpoints(context: Context): Endpoint[] {
+  const all = context.methods.all.flatMap(({ endpoints }) => endpoints);
+  const groups = Map.groupBy(all, ({ method, path }) => `${method} ${path}`);
+  return [...groups.values()].map((group) => mounted(context, group));
+}
+
+/** One endpoint for those of the same method and path. */
+const mounted = (context: Context, group: readonly MountEndpoint[]): Endpoint =>
+  endpoint({
+    method: group[0]!.method,
+    path: fullPath(group[0]!),
+    summary: group[0]!.summary,
+    params: Params,
+    body: z.unknown(),
+    describedAs: group.map(described),
+    handle: (request) => handleBelowMount(context, group, request),
+  });
+
+const fullPath = ({ path }: MountEndpoint): string => `/auth/*mount${path}`;
+
+const described = (own: MountEndpoint): Endpoint => ({ ...own, path: fullPath(own) }) as unknown as Endpoint;
+
+async function handleBelowMount(
+  { db, methods }: Context,
+  group: readonly MountEndpoint[],
+  { params: { mount: path, ...params }, body, caller, warn }: AnyRequest,
+): Promise<Reply | undefined> {
+  const mount = await requireAuthMount(db, caller, path);
+  const own = endpointOf(methods.ofType(mount.type), group);
+  for (const sentence of unknownFieldWarnings(own.body, body)) warn(sentence);
+  const request = {
+    mount,
+    params: parseInput(own.params, params),
+    body: parseBody(own.method, own.body, body),
+    caller,
+    warn,
+  };
+  return own.handle(request as MountRequest<never, never>);
+}
+
+/** The endpoint of a method among those of one path. Throws `not_found` or `method_not_allowed` if it has none. */
+function endpointOf(method: AuthMethod | undefined, group: readonly MountEndpoint[]): MountEndpoint {
+  const endpoints = method?.endpoints ?? [];
+  const own = endpoints.find((candidate) => group.includes(candidate));
+  if (own !== undefined) return own;
+  const samePath = endpoints.filter(({ path }) => path === group[0]!.path);
+  if (samePath.length === 0) throw new Problem('not_found', 'no such path');
+  throw methodNotTaken(samePath.map((other) => other.method));
+}

@@ -1,0 +1,78 @@
+import { type Caller, maySudo } from '@secrets/caller';
+import { invalid, permissionDenied } from '@secrets/domain';
+import { type StoredToken, tokenByAccessor } from '../../queries/stored-tokens.ts';
+import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
+import { earliest, effectiveExpiry, planLifetime, secondsLeft } from '../token-lifetime.ts';
+import { childCidrs, childPolicies } from './child-limits.ts';
+import type { TokenRequest } from './token-request.ts';
+
+export interface CreateTokenOptions {
+  request: TokenRequest;
+  orphan: boolean;
+  creationPath: string;
+}
+
+/** Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens). */
+export async function createToken(
+  context: TokenContext,
+  caller: Caller,
+  { request, orphan, creationPath }: CreateTokenOptions,
+): Promise<IssuedToken> {
+  const now = new Date();
+  requireMayCreate(caller, request, orphan);
+  const parent = await requireUsableParent(context, caller);
+  const policies = childPolicies(caller, {
+    policies: request.policies,
+    withoutDefault: request.no_default_policy ?? false,
+  });
+  const type = request.type ?? 'service';
+  if (type === 'batch') refuseBatchRequest(request, policies);
+  const lifetime = requestedLifetime(request, now, type === 'service' && policies.includes('root'));
+  const token = await issueToken(context, {
+    type,
+    parentAccessor: orphan ? null : caller.accessor,
+    namespaceId: caller.namespace.id,
+    displayName: request.display_name ? `token-${request.display_name}` : 'token',
+    creationPath,
+    policies,
+    metadata: request.meta ?? {},
+    boundCidrs: childCidrs(caller, parent.boundCidrs, request.bound_cidrs),
+    renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
+    lifetime,
+    uses: request.num_uses || null,
+    owner: { entityId: orphan ? null : caller.entityId },
+  });
+  const expiresAt = earliest(lifetime.expiresAt, orphan ? null : effectiveExpiry(parent));
+  return { ...token, leaseSeconds: secondsLeft(expiresAt, now) };
+}
+
+const requestedLifetime = (request: TokenRequest, now: Date, forever: boolean) =>
+  planLifetime(
+    {
+      ttlSeconds: request.ttl,
+      maxTtlSeconds: request.max_ttl,
+      explicitMaxTtlSeconds: request.explicit_max_ttl,
+      periodSeconds: request.period,
+    },
+    now,
+    { forever },
+  );
+
+function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean): void {
+  if (caller.accessor === null) throw invalid('a batch token cannot create tokens');
+  if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
+}
+
+async function requireUsableParent({ db }: TokenContext, { accessor }: Caller): Promise<StoredToken> {
+  const parent = accessor === null ? undefined : await tokenByAccessor(db, accessor);
+  if (parent === undefined) throw permissionDenied();
+  if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');
+  return parent;
+}
+
+function refuseBatchRequest(request: TokenRequest, policies: readonly string[]): void {
+  if (request.num_uses) throw invalid('num_uses: a batch token cannot have limited uses');
+  if (request.period) throw invalid('period: a batch token cannot be periodic');
+  if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');
+  if (policies.includes('root')) throw invalid('type: a batch token cannot have the root policy');
+}

@@ -1,0 +1,30 @@
+import { flag, seconds, stringMap } from '@secrets/http';
+import { z } from 'zod';
+import { cidrList, count, policyNames } from '../token-fields.ts';
+
+/** Maximum size of a token's metadata, as JSON. */
+const maxMetadataCharacters = 8_192;
+
+/** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
+export const TokenRequest = z.object({
+  policies: policyNames.optional(),
+  ttl: seconds.optional(),
+  max_ttl: seconds.optional(),
+  explicit_max_ttl: seconds.optional(),
+  period: seconds.optional(),
+  num_uses: count.optional(),
+  bound_cidrs: cidrList.optional(),
+  meta: stringMap
+    .refine((meta) => JSON.stringify(meta).length <= maxMetadataCharacters, { error: 'is too large' })
+    .optional(),
+  display_name: z
+    .string()
+    .max(256)
+    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
+    .optional(),
+  no_parent: flag.optional(),
+  no_default_policy: flag.optional(),
+  renewable: flag.optional(),
+  type: z.enum(['service', 'batch'], { error: 'must be service or batch' }).optional(),
+});
+export type TokenRequest = z.infer<typeof TokenRequest>;

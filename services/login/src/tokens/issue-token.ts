@@ -1,0 +1,104 @@
+import {
+  type BatchToken,
+  batchTokenKeyRing,
+  newAccessor,
+  newToken,
+  sealBatchToken,
+  tokenHash,
+} from '@secrets/access';
+import type { InternalKeys } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import { invalid } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
+import { entityOfAlias, insertLoginToken, type LoginIdentity } from '../queries/login-tokens.ts';
+import { insertToken, type NewToken } from '../queries/new-tokens.ts';
+
+/** What tokens are issued and found with. */
+export interface TokenContext {
+  db: Db;
+  keys: InternalKeys;
+}
+
+/** A token to be issued; its text and its accessor do not exist yet. */
+export interface TokenToIssue extends Omit<NewToken, 'hash' | 'accessor' | 'entityId'> {
+  type: 'service' | 'batch';
+  /** The entity that the token is for: known, or determined by a login. */
+  owner: { entityId: string | null } | LoginIdentity;
+}
+
+/** A token that was just issued or renewed. */
+export interface IssuedToken {
+  /** Null where the token itself is not known, as after a renewal. */
+  token: Sealed<string> | null;
+  accessor: string | null;
+  policies: readonly string[];
+  metadata: Record<string, string>;
+  leaseSeconds: number;
+  renewable: boolean;
+  entityId: string | null;
+  type: 'service' | 'batch';
+  orphan: boolean;
+  uses: number | null;
+}
+
+/**
+ * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
+ * is sealed. If the parent, the namespace or the auth mount was deleted meanwhile, a service token is refused with
+ * `permission denied`; a batch token that is too long for a header is `invalid`.
+ */
+export const issueToken = (context: TokenContext, token: TokenToIssue): Promise<IssuedToken> =>
+  token.type === 'batch' ? issueBatchToken(context, token) : issueServiceToken(context, token);
+
+async function issueServiceToken({ db }: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  const secret = newToken();
+  const { owner } = token;
+  const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
+  if ('mountId' in owner) {
+    const entityId = await insertLoginToken(db, stored, owner);
+    return { ...issued(token, entityId), token: secret, accessor: stored.accessor };
+  }
+  await insertToken(db, { ...stored, entityId: owner.entityId });
+  return { ...issued(token, owner.entityId), token: secret, accessor: stored.accessor };
+}
+
+async function issueBatchToken({ db, keys }: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  const { owner } = token;
+  const isLogin = 'mountId' in owner;
+  const entityId = isLogin ? await entityOfAlias(db, owner, token.namespaceId) : owner.entityId;
+  const secret = sealedToken(keys, {
+    accessor: null,
+    namespace_id: token.namespaceId,
+    policies: [...token.policies],
+    display_name: token.displayName,
+    entity_id: entityId,
+    metadata: token.metadata,
+    creation_path: token.creationPath,
+    created_at: new Date().toISOString(),
+    expires_at: token.lifetime.expiresAt!.toISOString(), // only root tokens never expire, and those are not batch tokens
+    bound_cidrs: [...token.boundCidrs],
+    parent_accessor: token.parentAccessor,
+    mount_id: isLogin ? owner.mountId : null,
+  });
+  return { ...issued(token, entityId), token: secret, accessor: null, renewable: false };
+}
+
+function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {
+  try {
+    return sealBatchToken(batchTokenKeyRing(keys), payload);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw invalid('policies, meta and bound_cidrs are too long for a batch token');
+    throw error;
+  }
+}
+
+const issued = (token: TokenToIssue, entityId: string | null) => ({
+  policies: token.policies,
+  metadata: token.metadata,
+  leaseSeconds: token.lifetime.ttlSeconds,
+  renewable: token.renewable,
+  entityId,
+  type: token.type,
+  orphan: token.parentAccessor === null,
+  uses: token.uses,
+});

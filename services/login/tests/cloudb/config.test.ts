@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
+
+const path = '/auth/team/azure/config';
+const secret = 'canary-client-secret';
+let login: LoginForTest;
+
+beforeAll(async () => {
+  login = await startLoginForTest();
+  await login.call('POST', '/sys/auth/team/azure', { type: 'cloudB' });
+});
+afterAll(() => login.stop());
+
+describe('before the first write', () => {
+  test('is not found', async () => {
+    expect((await login.call('GET', path)).status).toBe(404);
+    expect((await login.call('PATCH', path, {})).status).toBe(404);
+  });
+
+  test('needs a tenant and a resource', async () => {
+    const errorsOf = async (body: object) => (await login.call('POST', path, body)).body.errors;
+    expect(await errorsOf({ resource: 'r' })).toEqual(['tenant_id is required']);
+    expect(await errorsOf({ tenant_id: 't' })).toEqual(['resource is required']);
+  });
+});
+
+describe('a configuration', () => {
+  beforeAll(async () => {
+    const body = { tenant_id: 't', resource: 'https://r/', client_id: 'c', client_secret: secret };
+    expect((await login.call('POST', path, body)).status).toBe(204);
+  });
+
+  test.each(['POST', 'PATCH'])('keeps the fields that a %s omits', async (method) => {
+    const body = { retry_delay: '7s', environment: 'AzureChinaCloud' };
+    expect((await login.call(method, path, body)).status).toBe(204);
+    expect((await login.call('GET', path)).body.data).toMatchObject({
+      tenant_id: 't',
+      resource: 'https://r/',
+      client_id: 'c',
+      environment: 'china',
+      retry_delay: 7,
+      max_retries: 3,
+      root_password_ttl: 4_380 * 3_600,
+    });
+  });
+
+  test('treats null as an absent field, but as the default in a patch', async () => {
+    const maxRetries = async () => (await login.call('GET', path)).body.data.max_retries;
+    await login.call('POST', path, { max_retries: 7 });
+    expect((await login.call('POST', path, { max_retries: null })).status).toBe(204);
+    expect(await maxRetries()).toBe(7);
+    expect((await login.call('PATCH', path, { max_retries: null })).status).toBe(204);
+    expect(await maxRetries()).toBe(3);
+    expect((await login.call('PATCH', path, { tenant_id: null })).body.errors).toEqual([
+      'tenant_id is required',
+    ]);
+  });
+
+  test('stores the secret encrypted, and neither returns nor logs it', async () => {
+    expect(JSON.stringify((await login.call('GET', path)).body)).not.toContain('secret');
+    const [row] = await login.db.query<{ sealed: Uint8Array }>(
+      'select sealed_client_secret as sealed from login.cloudb_configs',
+    );
+    expect(row!.sealed.length).toBeGreaterThan(secret.length);
+    expect(Buffer.from(row!.sealed).toString('latin1')).not.toContain(secret);
+    expect(login.logged()).not.toContain(secret);
+  });
+
+  test.each([
+    ['audience and secret', { identity_token_audience: 'a' }, /mutually exclusive/],
+    ['a long audience', { identity_token_audience: 'a'.repeat(600), client_secret: '' }, /fewer than 600/],
+    ['an unknown environment', { environment: 'moon' }, /environment/],
+    ['a tenant that is a path', { tenant_id: '../x' }, /tenant_id/],
+    ['a negative number', { max_retries: -1 }, /max_retries/],
+    ['two schedules', { rotation_period: 60, rotation_schedule: '0 0 * * *' }, /mutually exclusive/],
+    ['a window without a schedule', { rotation_window: 60 }, /rotation_window/],
+  ])('refuses %s', async (_what, body, sentence) => {
+    const refused = await login.call('POST', path, body);
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors[0]).toMatch(sentence);
+  });
+
+  test('warns of unknown fields', async () => {
+    const { body } = await login.call('POST', path, { tenant: 't' });
+    expect(body.warnings).toEqual(['unknown field tenant was ignored']);
+  });
+
+  test('warns of settings that have no effect in this version', async () => {
+    const federated = await login.call('POST', path, { client_secret: '', identity_token_audience: 'a' });
+    expect(federated.body.warnings).toEqual([
+      expect.stringMatching(/^identity_token_audience has no effect/),
+    ]);
+    const rotating = await login.call('POST', path, { identity_token_audience: '', rotation_period: '1h' });
+    expect(rotating.body.warnings).toEqual([expect.stringMatching(/^rotation_period .*have no effect/)]);
+    expect((await login.call('POST', path, { rotation_period: 0 })).status).toBe(204);
+  });
+
+  test('cannot be rotated in this version', async () => {
+    const { status, body } = await login.call('POST', '/auth/team/azure/rotate-root');
+    expect([status, body.errors]).toEqual([503, ['this version does not rotate client_secret']]);
+    expect((await login.call('POST', '/auth/nowhere/rotate-root')).status).toBe(404);
+  });
+
+  test('is deleted, and deleting it again succeeds', async () => {
+    expect((await login.call('DELETE', path)).status).toBe(204);
+    expect((await login.call('GET', path)).status).toBe(404);
+    expect((await login.call('DELETE', path)).status).toBe(204);
+  });
+});
+
+test('a path below no auth mount is not found', async () => {
+  const { status, body } = await login.call('DELETE', '/auth/nowhere/config');
+  expect([status, body.errors]).toEqual([404, ['no auth method is mounted at nowhere/']]);
+});

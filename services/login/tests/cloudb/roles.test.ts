@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { testCaller } from '@secrets/http/testing';
+import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
+
+const path = '/auth/team/azure/role';
+let login: LoginForTest;
+
+beforeAll(async () => {
+  login = await startLoginForTest();
+  await login.call('POST', '/sys/auth/team/azure', { type: 'cloudB' });
+});
+afterAll(() => login.stop());
+
+test('an empty list of roles is not found', async () => {
+  expect((await login.call('LIST', path)).status).toBe(404);
+});
+
+test('role names are case-insensitive, and a write keeps the fields that it omits', async () => {
+  const body = { policies: 'a,b', bound_group_ids: 'g1, g2' };
+  expect((await login.call('POST', `${path}/Web`, body)).status).toBe(204);
+  expect((await login.call('PUT', `${path}/web`, { token_ttl: '1h' })).status).toBe(204);
+  expect((await login.call('GET', `${path}/WEB`)).body.data).toMatchObject({
+    token_policies: ['a', 'b'],
+    policies: ['a', 'b'],
+    bound_group_ids: ['g1', 'g2'],
+    token_ttl: 3_600,
+  });
+});
+
+test('a role may be called like an endpoint of its mount', async () => {
+  for (const name of ['login', 'config']) {
+    expect((await login.call('POST', `${path}/${name}`, { bound_group_ids: 'g' })).status).toBe(204);
+    expect((await login.call('GET', `${path}/${name}`)).body.data.bound_group_ids).toEqual(['g']);
+  }
+  expect((await login.call('LIST', path)).body.data.keys).toEqual(['config', 'login', 'web']);
+});
+
+test('deleting a role succeeds even if it does not exist', async () => {
+  expect((await login.call('DELETE', `${path}/WEB`)).status).toBe(204);
+  expect((await login.call('GET', `${path}/web`)).status).toBe(404);
+  expect((await login.call('DELETE', `${path}/web`)).status).toBe(204);
+});
+
+test('a role needs create for a new one and update for an existing one', async () => {
+  const creator = testCaller({ policies: ['x'], grants: ['create'] });
+  const body = { bound_group_ids: 'g' };
+  expect((await login.call('POST', `${path}/granted`, body, creator)).status).toBe(204);
+  expect((await login.call('POST', `${path}/granted`, body, creator)).status).toBe(403);
+});
+
+test('a role without bounds is refused', async () => {
+  expect((await login.call('POST', `${path}/none`, { policies: 'a' })).body.errors).toEqual([
+    'must have at least one bound constraint when creating/updating a role',
+  ]);
+});
+
+test('a role that matches no principal is stored with a warning', async () => {
+  const { status, body } = await login.call('POST', `${path}/some`, { bound_locations: 'West US' });
+  expect(status).toBe(200);
+  expect(body.warnings[0]).toMatch(/matches no principal/);
+});
+
+test('a verb that a path does not support is refused', async () => {
+  const { status, headers } = await login.call('PATCH', `${path}/web`, {});
+  expect(status).toBe(405);
+  expect(headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'POST', 'PUT']);
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testCaller } from '@secrets/http/testing';
+import { type LoginForTest, startLoginForTest } from './login-for-test.ts';
+
+let login: LoginForTest;
+
+beforeAll(async () => {
+  login = await startLoginForTest();
+});
+afterAll(() => login.stop());
+
+const hcl = 'path "kv/*" { capabilities = ["read", "list"] }';
+
+describe('policies', () => {
+  test('are written, returned as written, listed and deleted, and each change moves the epoch', async () => {
+    const before = await login.epoch();
+    expect((await login.call('PUT', '/sys/policies/acl/Dev', { policy: hcl })).status).toBe(204);
+    expect((await login.call('GET', '/sys/policy/dev')).body.data).toEqual({ name: 'dev', policy: hcl });
+    const listed = await login.call('LIST', '/sys/policies/acl');
+    expect(listed.body.data.keys).toEqual(['default', 'dev', 'root']);
+    expect((await login.call('DELETE', '/sys/policies/acl/dev')).status).toBe(204);
+    expect((await login.call('GET', '/sys/policies/acl/dev')).status).toBe(404);
+    expect(await login.epoch()).toBe(before + 2);
+  });
+
+  test('default can be overwritten but not deleted', async () => {
+    const { policy } = (await login.call('GET', '/sys/policies/acl/default')).body.data;
+    expect(policy).toContain('lookup-self');
+    expect((await login.call('POST', '/sys/policies/acl/default', { policy })).status).toBe(204);
+    expect((await login.call('DELETE', '/sys/policies/acl/default')).status).toBe(400);
+  });
+
+  test('root can be neither written nor deleted', async () => {
+    expect((await login.call('POST', '/sys/policies/acl/root', { policy: hcl })).status).toBe(400);
+    expect((await login.call('DELETE', '/sys/policies/acl/root')).status).toBe(400);
+  });
+
+  test('need create for a new one and update for an existing one', async () => {
+    const creator = testCaller({ policies: ['x'], grants: ['create'] });
+    expect((await login.call('POST', '/sys/policies/acl/fresh', { policy: hcl }, creator)).status).toBe(204);
+    expect((await login.call('POST', '/sys/policies/acl/fresh', { policy: hcl }, creator)).status).toBe(403);
+  });
+
+  test('with a syntax error are refused with its line', async () => {
+    const policy = 'path "a" {\n capabilities = ["read" "list"]\n}';
+    const { status, body } = await login.call('POST', '/sys/policies/acl/bad', { policy });
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatch(/policy: line 2/);
+  });
+
+  test.each(['constructor', '__proto__'])('may be called %s', async (name) => {
+    expect((await login.call('GET', `/sys/policies/acl/${name}`)).status).toBe(404);
+    expect((await login.call('PUT', `/sys/policies/acl/${name}`, { policy: hcl })).status).toBe(204);
+    expect((await login.call('DELETE', `/sys/policies/acl/${name}`)).status).toBe(204);
+    expect((await login.call('GET', `/sys/policies/acl/${name}`)).status).toBe(404);
+  });
+
+  test('of a namespace that was just deleted are not found', async () => {
+    const deleted = testCaller({ namespace: { id: 'deleted', path: 'deleted' } });
+    const { status, body } = await login.call('PUT', '/sys/policies/acl/p', { policy: hcl }, deleted);
+    expect([status, body.errors]).toEqual([404, []]);
+  });
+});
+
+describe('capabilities', () => {
+  beforeAll(() => login.call('POST', '/sys/policies/acl/able', { policy: hcl }));
+
+  test("of the caller's token are those of its policies, else deny", async () => {
+    const caller = testCaller({ policies: ['able', 'default'] });
+    const paths = ['kv/a', 'auth/token/lookup-self', 'sys/x'];
+    const { body } = await login.call('POST', '/sys/capabilities-self', { paths }, caller);
+    expect(body.data).toEqual({
+      'kv/a': ['read', 'list'],
+      'auth/token/lookup-self': ['read'],
+      'sys/x': ['deny'],
+    });
+  });
+
+  test('of a single path are also under `capabilities`', async () => {
+    const { body } = await login.call('POST', '/sys/capabilities-self', { path: 'x' });
+    expect(body.data).toEqual({ x: ['root'], capabilities: ['root'] });
+  });
+
+  test('need a path', async () => {
+    expect((await login.call('POST', '/sys/capabilities-self', {})).status).toBe(400);
+  });
+
+  test('of another token can be read by its accessor', async () => {
+    const { accessor } = (await login.call('POST', '/auth/token/create', { policies: 'able' })).body.auth;
+    const { body } = await login.call('POST', '/sys/capabilities-accessor', { accessor, paths: 'kv/a' });
+    expect(body.data.capabilities).toEqual(['read', 'list']);
+  });
+
+  test.each(['service', 'batch'])('of a %s token can be read by the token', async (type) => {
+    const created = await login.call('POST', '/auth/token/create', { policies: 'able', type });
+    const request = { token: created.body.auth.client_token, paths: 'kv/a' };
+    const { body } = await login.call('POST', '/sys/capabilities', request);
+    expect(body.data.capabilities).toEqual(['read', 'list']);
+  });
+});

@@ -1,0 +1,37 @@
+import { type Broker, type Relay, startRelay } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { type SecretChangedMessage, secretChangesQueue } from '@secrets/domain';
+import type { Logger } from '@secrets/telemetry';
+import { claimOutbox, deleteOutbox, type OutboxRow, releaseOutbox } from '../queries/outbox.ts';
+
+/** The outbox rows of one secret, which become one message. */
+type RowIds = number[];
+
+const batchSize = 500;
+
+/** Publishes the outbox to the queue of changes. May run in several processes. */
+export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
+  const relay: Relay = startRelay<RowIds>({
+    name: 'secrets.outbox',
+    broker,
+    log,
+    idleMs: 250,
+    batchSize,
+    take: async (limit) => {
+      const rows = await claimOutbox(db, limit);
+      if (rows.length === limit) relay.notify(); // more may be due, although the batch may have fewer messages than rows
+      return messagesOf(rows);
+    },
+    done: (ids) => deleteOutbox(db, ids.flat()),
+    failed: (ids) => releaseOutbox(db, ids.flat()),
+  });
+  return relay;
+}
+
+/** One message per secret. */
+export const messagesOf = (rows: readonly OutboxRow[]) =>
+  [...Map.groupBy(rows, ({ secretId }) => secretId)].map(([secretId, same]) => ({
+    id: same.map(({ id }) => id),
+    queue: secretChangesQueue,
+    message: { secret_id: secretId } satisfies SecretChangedMessage,
+  }));

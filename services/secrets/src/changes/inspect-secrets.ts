@@ -1,0 +1,37 @@
+import { SealError } from '@secrets/seal';
+import type { Context } from '../context.ts';
+import { findSecrets, type InspectedRow } from '../queries/watch.ts';
+import { presentSecretState } from './present-secret-state.ts';
+
+/** Values in memory at once: each may have 1 MiB. */
+const batchSize = 20;
+
+type SecretState = ReturnType<typeof presentSecretState>;
+
+/** The state of each secret; secrets whose value cannot be decrypted are left out. */
+export async function inspectSecrets(
+  context: Context,
+  secretIds: readonly string[],
+): Promise<readonly SecretState[]> {
+  const states: SecretState[] = [];
+  for (let start = 0; start < secretIds.length; start += batchSize)
+    states.push(...(await inspectBatch(context, secretIds.slice(start, start + batchSize))));
+  return states;
+}
+
+async function inspectBatch(context: Context, secretIds: readonly string[]): Promise<SecretState[]> {
+  const rows = await findSecrets(context.db, secretIds);
+  const byId = new Map(rows.map((row) => [row.secretId, row]));
+  return secretIds.flatMap((id) => inspectOne(context, id, byId.get(id.toLowerCase())) ?? []);
+}
+
+/** Undefined if the value cannot be decrypted: its state is unknown, and must not be taken for a deleted secret. */
+function inspectOne(context: Context, secretId: string, row: InspectedRow | undefined) {
+  try {
+    return presentSecretState(context.keyRing, secretId, row);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    context.log.error({ error, secretId }, 'a secret was not inspected: its value cannot be decrypted');
+    return undefined;
+  }
+}

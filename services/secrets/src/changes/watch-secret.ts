@@ -1,0 +1,34 @@
+import type { Db } from '@secrets/db';
+import { invalid } from '@secrets/domain';
+import {
+  findSecrets,
+  type InspectedRow,
+  isFolder,
+  lockEnabledMount,
+  markWatched,
+  type WatchedMount,
+} from '../queries/watch.ts';
+
+interface Watched {
+  mount: WatchedMount;
+  /** Undefined if there is no such secret. */
+  secretId: string | undefined;
+  row: InspectedRow | undefined;
+  /** Whether the path is a folder and no secret. */
+  isFolder: boolean;
+}
+
+/**
+ * Marks a secret as watched and returns its state, in one transaction: every change after that state queues an event.
+ * Throws `invalid` if nothing is mounted at `mountPath`.
+ */
+export const watchSecret = (db: Db, namespaceId: string, mountPath: string, path: string): Promise<Watched> =>
+  db.transaction(async (tx) => {
+    const mount = await lockEnabledMount(tx, namespaceId, mountPath);
+    if (mount === undefined) throw invalid(`mount: no key-value store is mounted at ${mountPath}`);
+    const secretId = await markWatched(tx, mount.id, path);
+    if (secretId === undefined)
+      return { mount, secretId, row: undefined, isFolder: await isFolder(tx, mount.id, path) };
+    const [row] = await findSecrets(tx, [secretId]);
+    return { mount, secretId, row, isFolder: false };
+  });

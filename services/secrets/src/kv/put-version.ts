@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { encodeSecretData, Problem, type SecretData, versionAad } from '@secrets/domain';
+import { maxBodyBytes } from '@secrets/http';
+import { encrypt, type Sealed } from '@secrets/seal';
+import type { Context } from '../context.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
+import { readWriteState, type WrittenVersion, writeVersion } from '../queries/write-version.ts';
+import { retryWrite } from './retry-write.ts';
+import { unmetCondition, type WriteConditions } from './write-conditions.ts';
+
+/** Maximum size of a value in bytes: that of a request, so that patches cannot let a value grow further. */
+const maxValueBytes = maxBodyBytes;
+
+/** Writes the next version of a secret. Throws `too_large`, the unmet condition, or `StaleMountError`. */
+export async function putVersion(
+  context: Context,
+  mount: MountRef,
+  path: string,
+  value: Sealed<SecretData>,
+  conditions: WriteConditions,
+): Promise<WrittenVersion> {
+  const version = { ...conditions, ...encryptVersion(context, mount, path, value), onlyIf: null };
+  const written = await retryWrite(async () => {
+    const written = await writeVersion(context.db, mount, path, version);
+    if (written !== undefined) return written;
+    const problem = unmetCondition(await readWriteState(context.db, mount, path), conditions);
+    if (problem !== undefined) throw problem;
+    return undefined;
+  });
+  return notifyIfWatched(context, written);
+}
+
+/**
+ * Writes the next version of a secret that is unchanged since it was read; returns undefined if it was changed. Throws
+ * `too_large` or `StaleMountError`.
+ */
+export async function replaceVersion(
+  context: Context,
+  mount: MountRef,
+  path: string,
+  value: Sealed<SecretData>,
+  read: { secretId: string; revision: number; currentVersion: number },
+): Promise<WrittenVersion | undefined> {
+  const written = await writeVersion(context.db, mount, path, {
+    ...encryptVersion(context, mount, path, value),
+    cas: read.currentVersion,
+    mayCreate: false,
+    mayUpdate: true,
+    onlyIf: { secretId: read.secretId, revision: read.revision },
+  });
+  return written === undefined ? undefined : notifyIfWatched(context, written);
+}
+
+function encryptVersion({ keyRing }: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
+  const plain = encodeSecretData(value.reveal());
+  if (plain.length > maxValueBytes) throw new Problem('too_large', 'data: the secret would exceed 1 MiB');
+  const versionId = randomUUID();
+  const aad = versionAad({ mountId: mount.id, path, versionId });
+  return { secretId: randomUUID(), versionId, sealed: encrypt(keyRing, aad, plain) };
+}
+
+function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {
+  if (written.watched) context.notifyChanged();
+  return written;
+}

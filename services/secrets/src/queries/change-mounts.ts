@@ -1,0 +1,83 @@
+import type { Sql, Tx } from '@secrets/db';
+import type { RetentionChange } from '../mounts/retention.ts';
+
+/** The settings of a mount that can be changed. Absent fields stay as they are. */
+export interface MountChange extends RetentionChange {
+  description?: string | undefined;
+}
+
+/** Until the end of the transaction, no other transaction that calls this continues for the same namespace. */
+export async function lockMounts(tx: Tx, namespaceId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`mounts of ${namespaceId}`]);
+}
+
+/** Returns the path of a mount at, above (one of `prefixes`) or below `path`. */
+export async function conflictingMount(
+  sql: Sql,
+  namespaceId: string,
+  path: string,
+  prefixes: readonly string[],
+): Promise<string | undefined> {
+  const [found] = await sql.query<{ path: string }>(
+    `select path from secrets.mounts
+     where namespace_id = $1 and disabled_at is null
+       and (path = $2 or path = any ($3::text[]) or path >= $2 || '/' and path < $2 || '0')
+     order by path
+     limit 1`,
+    [namespaceId, path, prefixes],
+  );
+  return found?.path;
+}
+
+export async function insertMount(
+  sql: Sql,
+  namespaceId: string,
+  path: string,
+  accessor: string,
+  { description = '', maxVersions = 0, casRequired = false, deleteAfterSeconds = 0 }: MountChange,
+): Promise<void> {
+  await sql.query(
+    `insert into secrets.mounts
+       (namespace_id, path, accessor, description, max_versions, cas_required, delete_after_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [namespaceId, path, accessor, description, maxVersions, casRequired, deleteAfterSeconds],
+  );
+}
+
+/** Returns false if there is no such mount. */
+export async function updateMount(
+  sql: Sql,
+  namespaceId: string,
+  path: string,
+  change: MountChange,
+): Promise<boolean> {
+  const updated = await sql.query(
+    `update secrets.mounts
+     set description = coalesce($3, description),
+         max_versions = coalesce($4::int, max_versions),
+         cas_required = coalesce($5::boolean, cas_required),
+         delete_after_seconds = coalesce($6::bigint, delete_after_seconds)
+     where namespace_id = $1 and path = $2 and disabled_at is null
+     returning id`,
+    [
+      namespaceId,
+      path,
+      change.description ?? null,
+      change.maxVersions ?? null,
+      change.casRequired ?? null,
+      change.deleteAfterSeconds ?? null,
+    ],
+  );
+  return updated.length > 0;
+}
+
+/** Frees the path and makes the values unreadable; the purge deletes them later. Returns false if there is no such mount. */
+export async function disableMount(sql: Sql, namespaceId: string, path: string): Promise<boolean> {
+  const disabled = await sql.query(
+    `update secrets.mounts set disabled_at = now()
+     where namespace_id = $1 and path = $2 and disabled_at is null
+     returning id`,
+    [namespaceId, path],
+  );
+  return disabled.length > 0;
+}

@@ -1,0 +1,86 @@
+import { SecretData } from '@secrets/domain';
+import type { Reply } from '@secrets/http';
+import { seal } from '@secrets/seal';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { patchVersion } from '../kv/patch-version.ts';
+import { presentVersion } from '../kv/present-metadata.ts';
+import { putVersion } from '../kv/put-version.ts';
+import { readValue } from '../kv/read-value.ts';
+import { writeGrants } from '../kv/write-conditions.ts';
+import { deleteNewestVersion } from '../queries/change-versions.ts';
+import type { StoredVersion } from '../queries/read-version.ts';
+import { versionNumber, WriteOptions } from './fields.ts';
+import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
+
+export const dataEndpoints = (context: Context): KvEndpoint[] => [
+  readData(context),
+  writeData(context),
+  patchData(context),
+  deleteData(context),
+];
+
+const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
+
+const readData = (context: Context) =>
+  kvEndpoint({
+    method: 'get',
+    path: '/data/*path',
+    summary: 'read a version, by default the newest one',
+    params: SecretParams,
+    query: z.object({ version: versionNumber.default(0) }),
+    handle: async ({ mount, params, query }) => {
+      const { stored, value } = await readValue(context, mount, params.path, query.version);
+      if (value === undefined) return unreadable(stored);
+      return { data: { data: value.reveal(), metadata: presentVersion(stored) } };
+    },
+  });
+
+const writeData = (context: Context) =>
+  kvEndpoint({
+    method: 'post',
+    path: '/data/*path',
+    summary: 'write a new version',
+    params: SecretParams,
+    body: DataBody,
+    handle: async ({ mount, params, body, caller }) => {
+      const conditions = { ...writeGrants(caller), cas: body.options?.cas ?? null };
+      const written = await putVersion(context, mount, params.path, body.data, conditions);
+      return { data: presentVersion(written) };
+    },
+  });
+
+const patchData = (context: Context) =>
+  kvEndpoint({
+    method: 'patch',
+    path: '/data/*path',
+    summary: 'merge a patch (RFC 7386) into the newest version and write the result as a new one',
+    params: SecretParams,
+    body: DataBody,
+    handle: async ({ mount, params, body }) => {
+      const patch = { patch: body.data, cas: body.options?.cas ?? null };
+      const result = await patchVersion(context, mount, params.path, patch);
+      return 'unreadable' in result
+        ? unreadable(result.unreadable)
+        : { data: presentVersion(result.written) };
+    },
+  });
+
+const deleteData = (context: Context) =>
+  kvEndpoint({
+    method: 'delete',
+    path: '/data/*path',
+    summary: 'delete the newest version; it can be undeleted',
+    params: SecretParams,
+    handle: async ({ mount, params }) => {
+      const eventQueued = await deleteNewestVersion(context.db, mount, params.path);
+      if (eventQueued) context.notifyChanged();
+      return undefined;
+    },
+  });
+
+/** A deleted or destroyed version (docs/conventions.md#42-versions). */
+const unreadable = (stored: StoredVersion): Reply => ({
+  status: 404,
+  data: { data: null, metadata: presentVersion(stored) },
+});

@@ -1,0 +1,71 @@
+import { type Endpoint, endpoint } from '@secrets/http';
+import { z } from 'zod';
+import { inspectSecrets } from '../changes/inspect-secrets.ts';
+import { presentSecretState } from '../changes/present-secret-state.ts';
+import { watchSecret } from '../changes/watch-secret.ts';
+import type { Context } from '../context.ts';
+import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
+import { mountPath } from '../mounts/mount-path.ts';
+import { findMount } from '../queries/mounts.ts';
+import { isStorable } from '../storable-text.ts';
+
+/** What sync-control calls. */
+export const internalEndpoints = (context: Context): Endpoint[] => [
+  watch(context),
+  inspect(context),
+  findMountAtPath(context),
+];
+
+const Watch = z.object({
+  namespace_id: z.string(),
+  mount: mountPath.refine(isStorable, { error: 'must not contain NUL' }),
+  secret_name: z.string().transform(withoutEndSlash).pipe(secretPath),
+});
+
+const watch = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/watch',
+    summary: "subscribe to a secret's changes; returns its current state",
+    from: 'sync-control',
+    body: Watch,
+    handle: async ({ body: { namespace_id, mount, secret_name } }) => {
+      const watched = await watchSecret(context.db, namespace_id, mount, secret_name);
+      return { data: { ...presentWatched(context, watched), secret_name } };
+    },
+  });
+
+const presentWatched = (
+  { keyRing }: Context,
+  { mount, secretId, row, isFolder }: Awaited<ReturnType<typeof watchSecret>>,
+) => ({
+  ...presentSecretState(keyRing, secretId ?? null, row),
+  mount_id: mount.id,
+  accessor: mount.accessor,
+  mount_path: mount.path,
+  folder: isFolder,
+});
+
+const inspect = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/inspect',
+    summary:
+      'read the state of secrets: whether each has a readable version, and its keys; omits unknown states',
+    from: 'sync-control',
+    body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
+    handle: async ({ body }) => ({ data: { secrets: await inspectSecrets(context, body.secret_ids) } }),
+  });
+
+const findMountAtPath = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/mounts/find',
+    summary: 'find the mount at a path',
+    from: 'sync-control',
+    body: z.object({ namespace_id: z.string(), mount: mountPath }),
+    handle: async ({ body }) => {
+      const mount = await findMount(context.db, body.namespace_id, body.mount);
+      return { data: mount === undefined ? null : { mount_id: mount.id, accessor: mount.accessor } };
+    },
+  });

@@ -1,0 +1,117 @@
+import { invalid, notFound } from '@secrets/domain';
+import { requireAny } from '@secrets/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { patchMetadata, putMetadata } from '../kv/change-metadata.ts';
+import { mergePatch } from '../kv/merge-patch.ts';
+import { presentMetadata } from '../kv/present-metadata.ts';
+import { writeGrants } from '../kv/write-conditions.ts';
+import { retentionChange, retentionFields } from '../mounts/retention.ts';
+import { listFolder } from '../queries/list-folder.ts';
+import { deleteMetadata, type Metadata, type MetadataChange, readMetadata } from '../queries/metadata.ts';
+import { customMetadata, customMetadataPatch } from './fields.ts';
+import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
+import { cutToPage, Page } from './list-page.ts';
+
+export const metadataEndpoints = (context: Context): KvEndpoint[] => [
+  readSecretMetadata(context),
+  writeSecretMetadata(context),
+  patchSecretMetadata(context),
+  deleteSecretMetadata(context),
+  listSecrets(context),
+];
+
+const readSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'get',
+    path: '/metadata/*path',
+    summary: 'read the metadata of a secret and of its versions',
+    params: SecretParams,
+    handle: async ({ mount, params }) => {
+      const metadata = await readMetadata(context.db, mount, params.path);
+      if (metadata === undefined) throw notFound();
+      return { data: presentMetadata(metadata) };
+    },
+  });
+
+const writeSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'post',
+    path: '/metadata/*path',
+    summary: 'set the metadata of a secret, even before its first version; absent fields stay as they are',
+    params: SecretParams,
+    body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
+    handle: async ({ mount, params, body, caller }) => {
+      const custom = body.custom_metadata === null ? {} : body.custom_metadata;
+      const change = { ...retentionChange(body), customMetadata: custom };
+      await putMetadata(context, mount, params.path, change, writeGrants(caller));
+      return undefined;
+    },
+  });
+
+/** In a merge patch, null restores the default of a field. */
+const MetadataPatch = z.object({
+  max_versions: retentionFields.max_versions.nullable(),
+  cas_required: retentionFields.cas_required.nullable(),
+  delete_version_after: retentionFields.delete_version_after.nullable(),
+  custom_metadata: customMetadataPatch.nullish(),
+});
+type MetadataPatch = z.infer<typeof MetadataPatch>;
+
+const patchSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'patch',
+    path: '/metadata/*path',
+    summary: 'merge a patch (RFC 7386) into the metadata of a secret; null restores the default of a field',
+    params: SecretParams,
+    body: MetadataPatch,
+    handle: async ({ mount, params, body }) => {
+      await patchMetadata(context, mount, params.path, (stored) => patchedMetadata(stored, body));
+      return undefined;
+    },
+  });
+
+const deleteSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'delete',
+    path: '/metadata/*path',
+    summary: 'delete a secret with all of its versions permanently',
+    params: SecretParams,
+    handle: async ({ mount, params }) => {
+      const eventQueued = await deleteMetadata(context.db, mount, params.path);
+      if (eventQueued) context.notifyChanged();
+      return undefined;
+    },
+  });
+
+const listSecrets = (context: Context) =>
+  kvEndpoint({
+    method: 'list',
+    path: '/metadata/*path',
+    summary: 'list the names in a folder; subfolders end with a slash',
+    params: FolderParams,
+    query: Page,
+    handle: async ({ mount, params, query: { after = '', limit }, warn }) => {
+      const folder = { folder: params.path, after, limit: limit + 1 };
+      const names = requireAny(await listFolder(context.db, mount, folder));
+      return { data: { keys: cutToPage(names, limit, (name) => name, warn) } };
+    },
+  });
+
+const patchedMetadata = (stored: Metadata, patch: MetadataPatch): MetadataChange => ({
+  maxVersions: patch.max_versions === null ? 0 : patch.max_versions,
+  casRequired: patch.cas_required === null ? false : patch.cas_required,
+  deleteAfterSeconds: patch.delete_version_after === null ? 0 : patch.delete_version_after,
+  customMetadata: patchedCustomMetadata(stored.customMetadata, patch.custom_metadata),
+});
+
+function patchedCustomMetadata(
+  stored: Record<string, string> | null,
+  patch: MetadataPatch['custom_metadata'],
+): Record<string, string> | undefined {
+  if (patch === undefined) return undefined;
+  if (patch === null) return {};
+  const merged = customMetadata.safeParse(mergePatch(stored ?? {}, patch));
+  if (!merged.success) throw invalid(`custom_metadata: ${merged.error.issues[0]?.message}`);
+  return merged.data;
+}

@@ -1,0 +1,147 @@
+import { type Caller, requireCapability } from '@secrets/caller';
+import { notFound, trimSlashes } from '@secrets/domain';
+import { type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { enableMount } from '../mounts/enable-mount.ts';
+import { mountCandidates, mountPath, newMountPath } from '../mounts/mount-path.ts';
+import { mountOptions, presentMount } from '../mounts/present-mount.ts';
+import { presentRetention, retentionFields } from '../mounts/retention.ts';
+import { disableMount, updateMount } from '../queries/change-mounts.ts';
+import { findMount, findMountAt, listMounts, type Mount } from '../queries/mounts.ts';
+import { cutToPage, Page } from './list-page.ts';
+import { MountType, mountChange, mountFields } from './mount-fields.ts';
+
+export const mountEndpoints = (context: Context): Endpoint[] => [
+  readMounts(context),
+  listMountPaths(context),
+  createMount(context),
+  readMount(context),
+  deleteMount(context),
+  readTune(context),
+  writeTune(context),
+  locateMount(context),
+];
+
+const MountParams = z.object({ path: mountPath });
+
+const readMounts = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/mounts',
+    summary: 'read all mounts of the namespace',
+    query: Page,
+    handle: async (request) => ({ data: byPath(await pageOfMounts(context, request)) }),
+  });
+
+const listMountPaths = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: '/sys/mounts',
+    summary: 'list the mounts of the namespace',
+    query: Page,
+    handle: async (request) => {
+      const mounts = requireAny(await pageOfMounts(context, request));
+      return { data: { keys: mounts.map(keyOf), key_info: byPath(mounts) } };
+    },
+  });
+
+const createMount = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/mounts/*path',
+    summary: 'mount a versioned key-value store',
+    params: z.object({ path: newMountPath }),
+    body: z.object({ type: MountType, ...mountFields }),
+    handle: async ({ params, body, caller }) => {
+      await enableMount(context.db, caller.namespace.id, params.path, mountChange(body));
+      return undefined;
+    },
+  });
+
+const readMount = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/mounts/*path',
+    summary: 'read a mount',
+    params: MountParams,
+    handle: async ({ params, caller }) => ({
+      data: presentMount(await requireMount(context, caller, params.path)),
+    }),
+  });
+
+const deleteMount = (context: Context) =>
+  endpoint({
+    method: 'delete',
+    path: '/sys/mounts/*path',
+    summary: 'unmount a store and purge everything in it; succeeds also if there is none',
+    params: MountParams,
+    handle: async ({ params, caller }) => {
+      const isDisabled = await disableMount(context.db, caller.namespace.id, params.path);
+      if (isDisabled) context.notifyMountDisabled();
+      return undefined;
+    },
+  });
+
+const readTune = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/mounts/*path/tune',
+    summary: 'read the settings of a mount',
+    params: MountParams,
+    handle: async ({ params, caller }) => {
+      const mount = await requireMount(context, caller, params.path);
+      const { description } = mount;
+      return { data: { ...presentRetention(mount), description, options: mountOptions } };
+    },
+  });
+
+const writeTune = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/mounts/*path/tune',
+    summary: 'change the settings of a mount; absent fields stay as they are',
+    params: MountParams,
+    body: z.object({ ...retentionFields, ...mountFields }),
+    handle: async ({ params, body, caller }) => {
+      requireCapability(caller, 'update');
+      const exists = await updateMount(context.db, caller.namespace.id, params.path, mountChange(body));
+      if (!exists) throw notFound();
+      return undefined;
+    },
+  });
+
+/** Command-line clients ask this first, to learn where the mount's path ends and which version the mount has. */
+const locateMount = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/internal/ui/mounts/*path',
+    summary: 'find the mount that contains a path',
+    params: MountParams,
+    handle: async ({ params, caller }) => {
+      const candidates = mountCandidates(`${params.path}/`);
+      const found = await findMountAt(context.db, caller.namespace.id, candidates);
+      if (found === undefined) throw notFound();
+      const mount = await requireMount(context, caller, found.path);
+      return { data: { ...presentMount(mount), path: keyOf(mount) } };
+    },
+  });
+
+async function requireMount({ db }: Context, caller: Caller, path: string): Promise<Mount> {
+  const mount = await findMount(db, caller.namespace.id, path);
+  if (mount === undefined) throw notFound();
+  return mount;
+}
+
+type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
+
+async function pageOfMounts({ db }: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
+  const { after = '', limit } = query;
+  const mounts = await listMounts(db, caller.namespace.id, trimSlashes(after), limit + 1);
+  return cutToPage(mounts, limit, keyOf, warn);
+}
+
+const keyOf = (mount: Mount): string => `${mount.path}/`;
+
+const byPath = (mounts: readonly Mount[]) =>
+  Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));

@@ -1,0 +1,37 @@
+import { integer } from '@secrets/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { presentVersion } from '../kv/present-metadata.ts';
+import { readValue } from '../kv/read-value.ts';
+import { versionNumber } from './fields.ts';
+import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
+
+export const subkeysEndpoints = (context: Context): KvEndpoint[] => [readSubkeys(context)];
+
+const depth = integer.refine((given) => given >= 0, { error: 'must not be negative' });
+
+const readSubkeys = (context: Context) =>
+  kvEndpoint({
+    method: 'get',
+    path: '/subkeys/*path',
+    summary: 'read the keys of a version without its values',
+    params: SecretParams,
+    query: z.object({ version: versionNumber.default(0), depth: depth.default(0) }),
+    handle: async ({ mount, params, query }) => {
+      const { stored, value } = await readValue(context, mount, params.path, query.version);
+      const metadata = presentVersion(stored);
+      if (value === undefined) return { status: 404, data: { metadata, subkeys: null } };
+      return { data: { metadata, subkeys: subkeysOf(value.reveal(), query.depth) } };
+    },
+  });
+
+/** The keys of an object and of nested objects down to `depth` levels (0: all); null replaces all other values. */
+function subkeysOf(object: Record<string, unknown>, depth: number): Record<string, unknown> {
+  const entries = Object.entries(object).map(([key, value]) => [key, subkeysIn(value, depth)] as const);
+  return Object.fromEntries(entries);
+}
+
+function subkeysIn(value: unknown, depth: number): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && depth !== 1 ? subkeysOf(value as Record<string, unknown>, Math.max(0, depth - 1)) : null;
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Broker } from '@secrets/broker';
+import type { Caller } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import type { Json } from '@secrets/domain';
+import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
+import { type KeyRing, parseKeyRing } from '@secrets/seal';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { createSecrets } from '../src/app.ts';
+
+/** One process of the service, with a broker that records what is published. */
+interface SecretsProcess {
+  url: string;
+  published: Json[];
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  /** Calls an internal endpoint as sync-control. */
+  callInternal(path: string, body: unknown): Promise<TestResponse>;
+  /** Starts the background work. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The service on its own database. */
+export interface SecretsForTest extends SecretsProcess {
+  db: Db;
+  /** Starts a second process on the same database. */
+  startAnother(): Promise<SecretsProcess>;
+}
+
+export const callerIn = (namespaceId: string): Caller =>
+  testCaller({ namespace: { id: namespaceId, path: namespaceId } });
+
+export const callerWith = (...grants: Caller['grants']): Caller => testCaller({ grants, policies: [] });
+
+export async function startSecretsForTest(): Promise<SecretsForTest> {
+  const db = await openTestDb();
+  const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+  const processes: SecretsProcess[] = [];
+  const startAnother = async () => {
+    const started = await startProcess(db, keyRing);
+    processes.push(started);
+    return started;
+  };
+  const first = await startAnother();
+  return {
+    ...first,
+    db,
+    startAnother,
+    stop: async () => {
+      for (const { stop } of processes) await stop();
+      await db.close();
+    },
+  };
+}
+
+async function startProcess(db: Db, keyRing: KeyRing): Promise<SecretsProcess> {
+  const published: Json[] = [];
+  const keys = testKeys();
+  const publish: Broker['publish'] = async (_queue, messages) => void published.push(...messages);
+  const broker = { publish } as Broker; // the service calls nothing else
+  const metrics = createMetrics('secrets', { processMetrics: false });
+  const deps = { db, broker, keyRing, keys, log: silentLogger(), metrics };
+  const service = createSecrets(deps, { sweepSeconds: 0.05 });
+  const served = await serveForTest(service.app, 'secrets', keys);
+  return {
+    url: served.url,
+    published,
+    call: served.call,
+    callInternal: (path, body) => served.call('POST', path, body, undefined, 'sync-control'),
+    start: service.start,
+    stop: async () => {
+      await service.stop();
+      await served.stop();
+    },
+  };
+}
+
+const waitMs = 60_000;
+
+/** Waits until the condition holds. Throws after a minute. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + waitMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`the condition did not hold within ${waitMs} ms`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,32 @@
+import { ConfigError } from '@secrets/config';
+import { DatabaseStartError } from '@secrets/db';
+import { errorCode } from '@secrets/domain';
+import type { Standalone } from './app.ts';
+import type { Env } from './config.ts';
+
+/** What to print after the start: the URL, where the root token is, three calls to try. Programs parse the first line. */
+export function greeting({
+  url,
+  rootTokenFile,
+  sandbox,
+}: Pick<Standalone, 'url' | 'rootTokenFile' | 'sandbox'>): string {
+  const header = `-H "X-Service-Token: $(cat ${rootTokenFile})"`;
+  const store =
+    sandbox === undefined ? '' : `The sandbox shows the content of each external store: ${sandbox.url}/\n`;
+  return `ready ${url}
+The root token is in ${rootTokenFile}
+${store}Try:
+  curl ${header} ${url}/v1/sys/mounts/secret -d '{"type": "kv"}'
+  curl ${header} ${url}/v1/secret/data/hello -d '{"data": {"greeting": "world"}}'
+  curl ${header} ${url}/v1/secret/data/hello
+`;
+}
+
+/** Returns what the operator can do about an error at startup; undefined if there is nothing to add to the error itself. */
+export function startFailure(error: unknown, env: Env | undefined): string | undefined {
+  if (error instanceof ConfigError || error instanceof DatabaseStartError) return error.message;
+  if (errorCode(error) !== 'EADDRINUSE') return undefined;
+  const { address, port } = error as { address?: string; port?: number };
+  const variable = port === env?.SANDBOX_PORT ? 'SANDBOX_PORT' : 'PORT';
+  return `${address}:${port} is in use: stop the process that listens there, or set ${variable} to another port`;
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createTestDb, type TestDb } from '@secrets/db/testing';
+import type { Standalone } from '../src/app.ts';
+import { startStandaloneForTest, withFolder } from './standalone-for-test.ts';
+
+let db: TestDb;
+beforeEach(async () => {
+  db = await createTestDb();
+});
+afterEach(() => db.close());
+
+const startOnDb = (folder: string) =>
+  startStandaloneForTest({ DATA_DIR: folder, DATABASE_URL: db.url, SANDBOX: 'off' });
+
+async function post({ url, rootTokenFile }: Standalone, path: string, body: unknown): Promise<number> {
+  const token = (await readFile(rootTokenFile, 'utf8')).trim();
+  const response = await fetch(`${url}/v1/${path}`, {
+    method: 'POST',
+    headers: { 'x-service-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.status;
+}
+
+test(
+  'stores everything on the server of DATABASE_URL',
+  () =>
+    withFolder(async (folder) => {
+      const standalone = await startOnDb(folder);
+      try {
+        expect(await post(standalone, 'sys/mounts/kv', { type: 'kv' })).toBe(204);
+        expect(await post(standalone, 'kv/data/a', { data: { b: 'c' } })).toBe(200);
+      } finally {
+        await standalone.stop();
+      }
+      expect(await db.query('select path from secrets.secrets')).toEqual([{ path: 'a' }]);
+      expect(existsSync(join(folder, 'postgres'))).toBe(false);
+    }),
+  60_000,
+);
+
+test(
+  'refuses a database that another standalone process uses',
+  () =>
+    withFolder(async (first) =>
+      withFolder(async (second) => {
+        const standalone = await startOnDb(first);
+        try {
+          await expect(startOnDb(second)).rejects.toThrow(/the database is in use by another process/);
+        } finally {
+          await standalone.stop();
+        }
+      }),
+    ),
+  60_000,
+);
+
+test(
+  'refuses to create a new seal key if the database contains data',
+  () =>
+    withFolder(async (folder) => {
+      await (await startOnDb(folder)).stop();
+      const sealKey = join(folder, 'seal.key');
+      await rm(sealKey);
+      await expect(startOnDb(folder)).rejects.toThrow(`${sealKey} is missing`);
+      expect(existsSync(sealKey)).toBe(false);
+    }),
+  60_000,
+);
+
+test('refuses the data folder of version 0.1', () =>
+  withFolder(async (folder) => {
+    const olderFolder = join(folder, 'database');
+    await mkdir(olderFolder);
+    await writeFile(join(olderFolder, 'PG_VERSION'), '16\n');
+    await expect(startStandaloneForTest({ DATA_DIR: folder })).rejects.toThrow(
+      `${olderFolder} was created by version 0.1`,
+    );
+  }));

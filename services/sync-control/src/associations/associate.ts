@@ -1,0 +1,169 @@
+import type { Caller } from '@secrets/caller';
+import { isUniqueViolation, type Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { invalid, notFound, Problem } from '@secrets/domain';
+import { readSyncConfig } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import { upsertAssociation } from '../queries/associations.ts';
+import {
+  type DestinationKey,
+  type DestinationRow,
+  findDestination,
+  lockDestination,
+} from '../queries/destinations.ts';
+import { endPurge } from '../queries/purges.ts';
+import type { WatchedSecret } from '../secrets-client.ts';
+import { applyPlan } from './apply-plan.ts';
+import { wantedEntries, whyNoSubKey } from './wanted-entries.ts';
+
+/** The secret and the destination to associate. */
+export interface AssociationRequest {
+  type: string;
+  name: string;
+  mount: string;
+  secretName: string;
+  /** Takes over an existing external secret of that name that does not belong to the destination. */
+  overwrite: boolean;
+}
+
+/**
+ * Sets an association (docs/conventions.md#58-set). The intent and its announcement are one row, written in one
+ * transaction; after it nothing can be lost. Waits up to `waitMs` for the outcome. Returns the ID of the association.
+ *
+ * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or
+ * secret; `conflict` with another association's name or a purge; `queue_full`.
+ */
+export async function associate(
+  context: Context,
+  caller: Caller,
+  request: AssociationRequest,
+  waitMs: number,
+): Promise<string> {
+  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
+  const destination = await findDestination(context.db, key);
+  if (destination === undefined) throw notFound();
+  await assertMayRead(context, caller, request);
+  const { disabled } = await readSyncConfig(context.db);
+  const id = await readAndRecordIntent(context, caller, { request, destination, key });
+  context.queue.notify();
+  await context.queue.outcome(id, disabled ? 0 : waitMs);
+  return id;
+}
+
+const maxReads = 5;
+
+/** Reads the secret and plans from what was read; reads again if a change has overtaken the read. */
+async function readAndRecordIntent(
+  context: Context,
+  caller: Caller,
+  {
+    request,
+    destination,
+    key,
+  }: { request: AssociationRequest; destination: DestinationRow; key: DestinationKey },
+): Promise<string> {
+  for (let read = 1; read <= maxReads; read += 1) {
+    const secret = await context.secrets.watch(caller, request.mount, request.secretName);
+    assertSyncable(secret, request);
+    assertKeysNamed(secret, request, destination);
+    const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
+    const full = await context.queue.room.whyFull(operations);
+    const id = await context.db
+      .transaction((tx) => recordIntent(tx, context, caller, { request, secret, key, full }))
+      .catch(ignoreStaleRead);
+    if (id !== undefined) return id;
+  }
+  throw new Problem('conflict', 'the secret changes faster than it can be associated; try again');
+}
+
+/** The association is already planned from a later read of its secret, whose keys must not be undone. */
+class StaleRead extends Error {}
+
+function ignoreStaleRead(error: unknown): undefined {
+  if (!(error instanceof StaleRead)) rethrowNameConflict(error);
+}
+
+interface Intent {
+  request: AssociationRequest;
+  secret: WatchedSecret;
+  key: DestinationKey;
+  /** The problem to throw if the queue would grow. */
+  full: Problem | undefined;
+}
+
+async function recordIntent(
+  tx: Tx,
+  context: Context,
+  caller: Caller,
+  { request, secret, key, full }: Intent,
+): Promise<string> {
+  const destination = assertOpen(await lockDestination(tx, key));
+  if (destination.purgeError !== null) await endPurge(tx, destination.id);
+  const association = await upsertAssociation(tx, {
+    destinationId: destination.id,
+    namespaceId: caller.namespace.id,
+    mountId: secret.mount_id,
+    mount: secret.mount_path,
+    accessor: secret.accessor,
+    secretId: secret.secret_id!,
+    secretName: request.secretName,
+    revision: secret.revision,
+  });
+  if (association.plannedRevision > secret.revision) throw new StaleRead();
+  const named = {
+    ...secret,
+    mount: secret.mount_path,
+    secretName: request.secretName,
+    namespace: caller.namespace,
+  };
+  const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
+  const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
+  await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
+  return association.id;
+}
+
+async function assertMayRead(
+  { policies }: Context,
+  caller: Caller,
+  { mount, secretName }: AssociationRequest,
+): Promise<void> {
+  const granted = await policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
+  if (granted.includes('read')) return;
+  throw new Problem(
+    'forbidden',
+    `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
+  );
+}
+
+function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationRequest): void {
+  if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
+  if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
+  if (!secret.readable)
+    throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+}
+
+function assertKeysNamed(
+  { keys }: WatchedSecret,
+  { mount, secretName }: AssociationRequest,
+  { settings }: DestinationRow,
+): void {
+  if (settings.granularity !== 'secret-key') return;
+  const why = keys.map(whyNoSubKey).find((reason) => reason !== undefined);
+  if (why !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${why}`);
+}
+
+function assertOpen(destination: DestinationRow | undefined): DestinationRow {
+  if (destination === undefined) throw notFound();
+  if (destination.purgeInitiatedAt !== null && destination.purgeError === null) {
+    throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
+  }
+  return destination;
+}
+
+/** If two associations take a name at the same time, the second one is refused like any other collision. */
+function rethrowNameConflict(error: unknown): never {
+  if (isUniqueViolation(error, 'entries_destination_id_collision_key_key')) {
+    throw new Problem('conflict', 'another association has just taken this external name in the destination');
+  }
+  throw error;
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '@secrets/caller';
+import { notFound, type Problem } from '@secrets/domain';
+import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import { type AssociationRow, lockAssociation } from '../queries/associations.ts';
+import { findDestination } from '../queries/destinations.ts';
+import { requestAssociationRemoval } from './request-association-removal.ts';
+
+/** The association to remove. */
+export interface RemovalRequest {
+  type: string;
+  name: string;
+  mount: string;
+  secretName: string;
+}
+
+/**
+ * Removes an association (docs/conventions.md#510-remove): unsyncs its external secrets; the association disappears when
+ * that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or undefined if there
+ * was none, which is a success too. Problems: `not_found` destination; `queue_full`.
+ */
+export async function disassociate(
+  context: Context,
+  caller: Caller,
+  request: RemovalRequest,
+  waitMs: number,
+): Promise<{ association: AssociationRow; entries: Entry[] } | undefined> {
+  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
+  const destination = await findDestination(context.db, key);
+  if (destination === undefined) throw notFound();
+  const { disabled } = await readSyncConfig(context.db);
+  const full = await context.queue.room.whyFull(1);
+  const removed = await recordRemovalIntent(context, destination.id, request, full);
+  if (removed === undefined) return undefined;
+  context.queue.notify();
+  await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
+  return removed;
+}
+
+/** Throws `full` only if the queue would grow: an association whose entries are all pending adds nothing. */
+const recordRemovalIntent = (
+  { db }: Context,
+  destinationId: string,
+  { mount, secretName }: RemovalRequest,
+  full: Problem | undefined,
+) =>
+  db.transaction(async (tx) => {
+    const association = await lockAssociation(tx, destinationId, mount, secretName);
+    if (association === undefined) return undefined;
+    const entries = await requestAssociationRemoval(tx, [association.id]);
+    if (full !== undefined && !entries.every(isPending)) throw full;
+    return { association, entries };
+  });

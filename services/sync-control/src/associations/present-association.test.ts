@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import type { SyncStatus } from '@secrets/domain';
+import { presentAssociation, presentSummary } from './present-association.ts';
+
+const moment = new Date('2026-01-02T03:04:05.678Z');
+const association = {
+  accessor: 'kv_1',
+  mount: 'kv',
+  secretName: 's',
+  updatedAt: moment,
+  unnamedKeys: [],
+};
+const entry = (externalName: string, desired: 'present' | 'absent', status: SyncStatus) => ({
+  id: externalName,
+  associationId: 'a',
+  destinationId: 'd',
+  subKey: '',
+  desired,
+  externalName,
+  generation: 1,
+  appliedGeneration: 1,
+  status,
+  attempts: 1,
+  nextAttemptAt: null,
+  fault: null,
+  lastError: null,
+  remote: null,
+  updatedAt: moment,
+});
+
+test.each([
+  ['CLIENT_SIDE_ERROR', 'PENDING', 'new'],
+  ['PENDING', 'PENDING', 'new'],
+  ['SYNCED', 'PENDING', 'old'],
+  ['SYNCED', 'CLIENT_SIDE_ERROR', 'old'],
+] as const)(
+  'a new name that is %s and an old one that is %s share a line, which shows the one that most needs attention: the %s one',
+  (newStatus, oldStatus, shown) => {
+    const entries = [entry('old', 'absent', oldStatus), entry('new', 'present', newStatus)];
+    for (const order of [entries, entries.toReversed()])
+      expect(presentAssociation(association, order)).toMatchObject({
+        'kv_1/s': { external_name: shown },
+      });
+  },
+);
+
+test('a key that cannot be synced determines the status of the summary', () => {
+  const noted = { ...association, unnamedKeys: [{ key: 'k', reason: 'because' }] };
+  expect(presentSummary(noted, [entry('a', 'present', 'SYNCED')])).toEqual({
+    sync_status: 'CLIENT_SIDE_ERROR',
+    updated_at: '2026-01-02T03:04:05.678+00:00',
+  });
+  expect(presentSummary(association, [])).toMatchObject({ sync_status: 'SYNCED' });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { findDescription } from '@secrets/destinations';
+import type { DestinationRow } from '../queries/destinations.ts';
+import { possibleEntries, wantedEntries } from './wanted-entries.ts';
+
+const destination = (granularity: string): DestinationRow => ({
+  id: 'd',
+  namespaceId: 'root',
+  type: 'cloudA-sm',
+  name: 'main',
+  settings: { granularity, secret_name_template: '' },
+  sealedCredentials: null,
+  purgeInitiatedAt: null,
+  purgeError: null,
+});
+const secret = {
+  mount: 'kv',
+  accessor: 'kv_1',
+  secretName: 'a',
+  namespace: { id: 'root', path: '' },
+  keys: ['user', '', 'pass'],
+};
+const subKeys = (granularity: string) =>
+  wantedEntries(findDescription('cloudA-sm'), destination(granularity), secret, 'secrets').map(
+    ({ subKey }) => subKey,
+  );
+
+test('leaves out a key that is the empty string: it would denote the whole secret', () => {
+  expect(subKeys('secret-path')).toEqual(['']);
+  expect(subKeys('secret-key')).toEqual(['user', 'pass']);
+});
+
+test('returns every key of a changed secret that can be named, and the reasons for the others', () => {
+  const cloudASm = findDescription('cloudA-sm');
+  const own = destination('secret-key');
+  own.settings.secret_name_template = 'x/{{ .SecretKey | lowercase }}';
+  const named = { ...secret, keys: ['a', 'not good', 'B', 'b', '', '\0', '\ud800', 'c'] };
+  const { entries, refused } = possibleEntries(cloudASm, own, named, 'secrets');
+  expect(entries.map(({ subKey }) => subKey)).toEqual(['a', 'B', 'c']);
+  expect(refused).toEqual([
+    { key: 'not good', reason: expect.stringMatching(/^the external name "x\/not good" cannot be used: /) },
+    { key: 'b', reason: 'keys B and b would both be named x/b' },
+    { key: '', reason: expect.stringContaining('a key that is the empty string') },
+    { key: '\0', reason: expect.stringContaining('a key that is no text') },
+    { key: '\ud800', reason: expect.stringContaining('a key that is no text') },
+  ]);
+});

@@ -1,0 +1,126 @@
+import { type DestinationDescription, externalName } from '@secrets/destinations';
+import { invalid, Problem } from '@secrets/domain';
+import type { NewEntry } from '@secrets/sync-entries';
+import type { UnnamedKey } from '../queries/associations.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
+
+/** The sub-key of the entry that holds a whole secret. A key that is the empty string therefore cannot be a sub-key. */
+const wholeSecret = '';
+
+/** Returns why a key can never be synced at secret-key granularity, with any template, as the end of a sentence. */
+export function whyNoSubKey(key: string): string | undefined {
+  const ending = 'which cannot be synced at secret-key granularity';
+  if (key === wholeSecret) return `a key that is the empty string, ${ending}`;
+  if (key.includes('\0') || !key.isWellFormed()) return `a key that is no text, ${ending}`;
+  return undefined;
+}
+
+/** A secret, with what its external names are built from. */
+export interface NamedSecret {
+  mount: string;
+  accessor: string;
+  secretName: string;
+  namespace: { id: string; path: string };
+  /** Top-level keys; used at secret-key granularity. */
+  keys: readonly string[];
+}
+
+/**
+ * Returns the external secrets that an association needs, by the destination's granularity and template. At secret-key
+ * granularity, keys that can never be synced (`whyNoSubKey`) are left out. Throws `invalid` if the destination does not
+ * allow a name, `conflict` if two keys would have the same name.
+ */
+export function wantedEntries(
+  description: DestinationDescription,
+  destination: DestinationRow,
+  secret: NamedSecret,
+  prefix: string,
+): NewEntry[] {
+  const subKeys =
+    destination.settings.granularity === 'secret-key'
+      ? secret.keys.filter((key) => whyNoSubKey(key) === undefined)
+      : [wholeSecret];
+  const distinct = distinctEntries();
+  for (const subKey of subKeys) distinct.add(entryOf(description, destination, secret, { subKey, prefix }));
+  return distinct.entries;
+}
+
+function entryOf(
+  description: DestinationDescription,
+  destination: DestinationRow,
+  secret: NamedSecret,
+  { subKey, prefix }: { subKey: string; prefix: string },
+): NewEntry {
+  const name = externalName(description, { ...nameContext(destination, secret, subKey), prefix });
+  return { subKey, externalName: name, collisionKey: description.nameRule.collisionKey(name) };
+}
+
+/** The keys of a changed secret that can be synced, and those that cannot. */
+interface PossibleEntries {
+  entries: NewEntry[];
+  refused: UnnamedKey[];
+}
+
+/**
+ * As `wantedEntries`, at secret-key granularity, for a changed secret, where no request can be refused: a key whose name
+ * the destination does not allow, or another key has, is left out with the reason. It does not hold up the others.
+ */
+export function possibleEntries(
+  description: DestinationDescription,
+  destination: DestinationRow,
+  secret: NamedSecret,
+  prefix: string,
+): PossibleEntries {
+  const distinct = distinctEntries();
+  const refused: UnnamedKey[] = [];
+  for (const key of secret.keys) {
+    try {
+      const why = whyNoSubKey(key);
+      if (why !== undefined) throw invalid(`the secret has ${why}`);
+      distinct.add(entryOf(description, destination, secret, { subKey: key, prefix }));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      refused.push({ key, reason: error.message });
+    }
+  }
+  return { entries: distinct.entries, refused };
+}
+
+function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: string) {
+  const { namespace, mount, accessor, secretName } = secret;
+  const template = destination.settings.secret_name_template;
+  return {
+    template: typeof template === 'string' && template !== '' ? template : undefined,
+    variables: {
+      DestinationType: destination.type,
+      DestinationName: destination.name,
+      NamespacePath: namespace.path,
+      NamespaceBaseName: baseName(namespace.path),
+      NamespaceID: namespace.id,
+      MountPath: mount,
+      MountBaseName: baseName(mount),
+      MountAccessor: accessor,
+      SecretPath: secretName,
+      SecretBaseName: baseName(secretName),
+      ...(subKey === '' ? {} : { SecretKey: subKey }),
+    },
+  };
+}
+
+/** Collects entries; throws `conflict` for an entry whose name another one has. */
+function distinctEntries(): { entries: NewEntry[]; add(entry: NewEntry): void } {
+  const byName = new Map<string, NewEntry>();
+  const entries: NewEntry[] = [];
+  const add = (entry: NewEntry) => {
+    const other = byName.get(entry.collisionKey);
+    if (other !== undefined) {
+      const sentence = `keys ${other.subKey} and ${entry.subKey} would both be named ${entry.externalName}`;
+      throw new Problem('conflict', sentence);
+    }
+    byName.set(entry.collisionKey, entry);
+    entries.push(entry);
+  };
+  return { entries, add };
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -1,0 +1,71 @@
+import type { Tx } from '@secrets/db';
+import { type DestinationDescription, findDescription } from '@secrets/destinations';
+import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
+import { planEntries } from '../associations/plan-entries.ts';
+import { takenNames } from '../associations/taken-names.ts';
+import { possibleEntries } from '../associations/wanted-entries.ts';
+import type { UnnamedKey } from '../queries/associations.ts';
+import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
+import { findDestination } from '../queries/destinations.ts';
+
+/** The entries that a changed secret needs, and the keys that cannot be synced. */
+interface FollowedKeys {
+  wanted: NewEntry[];
+  unnamed: UnnamedKey[];
+}
+
+/**
+ * Returns what the keys of a changed secret lead to, where no request can be refused. A key that is already synced keeps
+ * its name. A new key that cannot be named does not hold up the others. Returns undefined at secret-path granularity,
+ * where the keys do not matter.
+ */
+export async function followedKeys(
+  tx: Tx,
+  prefix: string,
+  association: FollowedAssociation,
+  keys: readonly string[],
+): Promise<FollowedKeys | undefined> {
+  const { namespaceId, type, name, mount, accessor, secretName } = association;
+  const destination = await findDestination(tx, { namespaceId, type, name });
+  const existing = await entriesOf(tx, [association.id]);
+  const synced = existing.filter(({ desired }) => desired === 'present');
+  if (destination?.settings.granularity !== 'secret-key' || synced.some(({ subKey }) => subKey === ''))
+    return undefined;
+  const description = findDescription(type);
+  const named = new Set(synced.map(({ subKey }) => subKey));
+  const namespace = { id: namespaceId, path: association.namespacePath };
+  const fresh = { mount, accessor, secretName, namespace, keys: keys.filter((key) => !named.has(key)) };
+  const { entries, refused } = possibleEntries(description, destination, fresh, prefix);
+  const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
+  return {
+    wanted: [
+      ...keptEntries(description, synced, keys),
+      ...entries.filter(({ collisionKey }) => !taken.has(collisionKey)),
+    ],
+    unnamed: [...refused, ...unnamedBecauseTaken(entries, taken)],
+  };
+}
+
+function keptEntries(
+  { nameRule }: DestinationDescription,
+  synced: readonly Entry[],
+  keys: readonly string[],
+): NewEntry[] {
+  const current = new Set(keys);
+  return synced
+    .filter(({ subKey }) => current.has(subKey))
+    .map(({ subKey, externalName }) => ({
+      subKey,
+      externalName,
+      collisionKey: nameRule.collisionKey(externalName),
+    }));
+}
+
+const unnamedBecauseTaken = (
+  entries: readonly NewEntry[],
+  taken: ReadonlyMap<string, string>,
+): UnnamedKey[] =>
+  entries.flatMap(({ subKey, collisionKey }) => {
+    const reason = taken.get(collisionKey);
+    return reason === undefined ? [] : [{ key: subKey, reason }];
+  });

@@ -1,0 +1,49 @@
+import type { Caller } from '@secrets/caller';
+import { invalid } from '@secrets/domain';
+import { retryFailedRemovals } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import { countAssociations } from '../queries/association-counts.ts';
+import { deleteDestination, lockDestination } from '../queries/destinations.ts';
+import { initiatePurge } from '../queries/purges.ts';
+
+/** The refusal states the number of associations up to this one. */
+const maxCounted = 10_000;
+
+/** How to delete a destination. */
+interface DeletionOptions {
+  /** Unsyncs everything first, in the background. */
+  purge: boolean;
+  /** Deletes it and its associations without calling the provider. */
+  forceDelete: boolean;
+}
+
+/**
+ * Deletes a destination if it exists (docs/conventions.md#513-deleting-a-destination). Throws `invalid` if it still has
+ * associations, unless it is purged or the deletion is forced.
+ */
+export async function removeDestination(
+  { db, queue }: Context,
+  caller: Caller,
+  { type, name }: { type: string; name: string },
+  { purge, forceDelete }: DeletionOptions,
+): Promise<void> {
+  const full = purge ? await queue.room.whyFull(1) : undefined;
+  if (full !== undefined) throw full;
+  await db.transaction(async (tx) => {
+    const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
+    if (destination === undefined) return;
+    const associations = await countAssociations(tx, destination.id, maxCounted + 1);
+    if (forceDelete || associations === 0) return deleteDestination(tx, destination.id);
+    if (purge) {
+      await retryFailedRemovals(tx, destination.id); // that an earlier purge could not remove
+      return initiatePurge(tx, destination.id);
+    }
+    const sentence = `this destination still manages ${inWords(associations)}`;
+    throw invalid(`${sentence}; remove them first, or delete with purge=true`);
+  });
+}
+
+function inWords(associations: number): string {
+  if (associations > maxCounted) return `more than ${maxCounted} associations`;
+  return `${associations} association${associations === 1 ? '' : 's'}`;
+}

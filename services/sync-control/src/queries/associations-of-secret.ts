@@ -1,0 +1,56 @@
+import type { Sql } from '@secrets/db';
+import { type AssociationRow, associationColumns, type UnnamedKey } from './associations.ts';
+
+/** An association with its destination. */
+export type FollowedAssociation = AssociationRow & { type: string; name: string; namespacePath: string };
+
+/** Returns the associations of a secret with their destinations, and locks the rows of the associations. */
+export const lockAssociationsOfSecret = (sql: Sql, secretId: string): Promise<FollowedAssociation[]> =>
+  sql.query(
+    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath"
+       from sync.associations a join sync.destinations d on d.id = a.destination_id
+      where a.secret_id = $1 order by a.id for update of a`,
+    [secretId],
+  );
+
+/** Records the revision of the secret that an association is planned from, and the keys that cannot be synced. */
+export async function recordPlan(
+  sql: Sql,
+  associationId: string,
+  revision: number,
+  unnamed: readonly UnnamedKey[],
+): Promise<void> {
+  await sql.query(
+    `update sync.associations
+        set planned_revision = $2, unnamed_keys = $3::text::json,
+            updated_at = case when unnamed_keys::text = $3::text then updated_at else now() end
+      where id = $1`,
+    [associationId, revision, JSON.stringify(unnamed)],
+  );
+}
+
+/** Returns the associations of a secret by its name, with their destinations; at most 1,000. */
+export const associationsByName = (
+  sql: Sql,
+  namespaceId: string,
+  mount: string,
+  secretName: string,
+): Promise<(AssociationRow & { type: string; name: string })[]> =>
+  sql.query(
+    `select ${associationColumns}, d.type, d.name from sync.associations a join sync.destinations d on d.id = a.destination_id
+      where a.namespace_id = $1 and a.mount = $2 and a.secret_name = $3 order by d.type, d.name limit 1000`,
+    [namespaceId, mount, secretName],
+  );
+
+/** Returns every associated secret of a namespace once, in order, after the given one. */
+export const associatedSecrets = (
+  sql: Sql,
+  namespaceId: string,
+  after: { mount: string; secretName: string },
+  limit: number,
+): Promise<{ mount: string; secretName: string }[]> =>
+  sql.query(
+    `select distinct mount, secret_name as "secretName" from sync.associations
+      where namespace_id = $1 and (mount, secret_name) > ($2, $3) order by mount, secret_name limit $4`,
+    [namespaceId, after.mount, after.secretName, limit],
+  );

@@ -1,0 +1,91 @@
+import type { Caller } from '@secrets/caller';
+import { trimSlashes } from '@secrets/domain';
+import { type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
+import { entriesOf } from '@secrets/sync-entries';
+import { z } from 'zod';
+import { presentSummary } from '../associations/present-association.ts';
+import type { Context } from '../context.ts';
+import { totals } from '../queries/association-counts.ts';
+import { associatedSecrets, associationsByName } from '../queries/associations-of-secret.ts';
+import { maxCounted, warnIfBounded } from './bounded-totals.ts';
+import { SecretRef } from './fields.ts';
+
+/** Associations seen from the secret (docs/conventions.md#56-association-objects). */
+export const associatedSecretEndpoints = (context: Context): Endpoint[] => [
+  listAssociatedSecrets(context),
+  readDestinationsByQuery(context),
+  readDestinationsByPath(context),
+];
+
+/** Mount and secret are the two parts of a position. */
+const SecretPage = pageQuery({ max: 10_000 })
+  .pick({ limit: true })
+  .extend({
+    after_mount: z.string().default('').transform(trimSlashes),
+    after_secret: z.string().default(''),
+  });
+
+const listAssociatedSecrets = ({ db }: Context) =>
+  endpoint({
+    method: 'list',
+    path: '/sys/sync/associations',
+    summary: 'List every associated secret, paged by `after_mount`, `after_secret` and `limit`',
+    query: SecretPage,
+    handle: async ({ query: { after_mount, after_secret, limit }, caller, warn }) => {
+      const after = { mount: after_mount, secretName: after_secret };
+      const secrets = requireAny(await associatedSecrets(db, caller.namespace.id, after, limit));
+      if (secrets.length === limit)
+        warn('there may be more: ask again after the last mount and secret of this page');
+      const total = await totals(db, caller.namespace.id, maxCounted);
+      warnIfBounded(total.associations, warn);
+      return {
+        data: {
+          ...presentSecrets(secrets),
+          total_associations: total.associations,
+          total_secrets: total.secrets,
+        },
+      };
+    },
+  });
+
+/** Two different secrets can join to one text (`a` + `b/c`, `a/b` + `c`), so each key has a list. */
+function presentSecrets(secrets: readonly { mount: string; secretName: string }[]) {
+  const byKey = Map.groupBy(secrets, ({ mount, secretName }) => `${mount}/${secretName}`);
+  const keyInfo = [...byKey].map(([key, list]) => [
+    key,
+    list.map(({ mount, secretName }) => ({ mount: `${mount}/`, secret_path: secretName })),
+  ]);
+  return { key_info: Object.fromEntries(keyInfo), keys: [...byKey.keys()] };
+}
+
+const readDestinationsByPath = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/sync/associations/:mount/*secret_name',
+    summary: 'Read where a secret is synced to',
+    params: SecretRef,
+    handle: async ({ params, caller }) => ({ data: await presentDestinationsOf(context, caller, params) }),
+  });
+
+const readDestinationsByQuery = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/sync/associations/destinations',
+    summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
+    query: SecretRef,
+    handle: async ({ query, caller }) => ({ data: await presentDestinationsOf(context, caller, query) }),
+  });
+
+async function presentDestinationsOf({ db }: Context, caller: Caller, { mount, secret_name }: SecretRef) {
+  const associations = requireAny(await associationsByName(db, caller.namespace.id, mount, secret_name));
+  const ids = associations.map(({ id }) => id);
+  const entries = Map.groupBy(await entriesOf(db, ids), ({ associationId }) => associationId);
+  return {
+    associated_destinations: Object.fromEntries(
+      associations.map((association) => {
+        const { id, type, name } = association;
+        return [`${type}/${name}`, { type, name, ...presentSummary(association, entries.get(id) ?? []) }];
+      }),
+    ),
+  };
+}

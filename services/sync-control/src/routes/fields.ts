@@ -1,0 +1,37 @@
+import { trimSlashes } from '@secrets/domain';
+import { z } from 'zod';
+
+/** A destination type in the path. `findDescription` judges whether the type exists. */
+export const TypeRef = z.object({ type: z.string() });
+
+/** Type and name of a destination in the path. */
+export const DestinationRef = TypeRef.extend({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/,
+      'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
+    ),
+});
+export type DestinationRef = z.infer<typeof DestinationRef>;
+
+/** How long to wait for an outcome, in seconds: at most 5, which is also the default. */
+export const WaitQuery = z.object({
+  wait: z.coerce.number({ error: 'must be a number of seconds, 0 to 5' }).min(0).max(5).default(5),
+});
+
+/** A mount and a secret; slashes around either are ignored. */
+export const SecretRef = z.object({ mount: trimmed('mount'), secret_name: trimmed('secret_name') });
+export type SecretRef = z.infer<typeof SecretRef>;
+
+function trimmed(field: string) {
+  return z
+    .string({ error: 'must be a string' })
+    .max(4096)
+    .transform((text, context) => {
+      const path = trimSlashes(text);
+      if (path === '') context.addIssue({ code: 'custom', message: 'must not be empty' });
+      return path;
+    })
+    .describe(field);
+}

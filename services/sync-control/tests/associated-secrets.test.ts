@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Caller } from '@secrets/caller';
+import { testCaller } from '@secrets/http/testing';
+import {
+  eventually,
+  type Fixture,
+  type SyncControlForTest,
+  startSyncControlForTest,
+} from './sync-control-for-test.ts';
+
+let sync: SyncControlForTest;
+/** In a namespace of its own, so that its lists hold nothing else. */
+let caller: Caller;
+let at: Fixture;
+
+beforeAll(async () => {
+  sync = await startSyncControlForTest();
+});
+afterAll(() => sync?.stop());
+beforeEach(async () => {
+  const id = `n-${randomUUID()}`;
+  await sync.db.query('insert into login.namespaces (id, path) values ($1, $1)', [id]);
+  caller = testCaller({ namespace: { id, path: id } });
+  at = await sync.fixture({}, caller);
+});
+
+const call = (method: string, path: string) =>
+  sync.call(method, `/sys/sync/associations${path}`, undefined, caller);
+
+async function synced(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await at.write(name, { k: 'v' });
+    await at.set(name);
+  }
+  await sync.work();
+}
+
+test('LIST returns every associated secret once, with mount and name apart', async () => {
+  await synced('a', 'deep/b');
+  const { status, body } = await call('LIST', '');
+  expect(status).toBe(200);
+  expect(body.warnings).toBeNull();
+  expect(body.data).toEqual({
+    key_info: {
+      [`${at.mount}/a`]: [{ mount: `${at.mount}/`, secret_path: 'a' }],
+      [`${at.mount}/deep/b`]: [{ mount: `${at.mount}/`, secret_path: 'deep/b' }],
+    },
+    keys: [`${at.mount}/a`, `${at.mount}/deep/b`],
+    total_associations: 2,
+    total_secrets: 2,
+  });
+});
+
+test('LIST continues after the last mount and secret of a page', async () => {
+  await synced('a', 'b', 'c');
+  const first = (await call('LIST', '?limit=2')).body;
+  expect(first.data.keys).toEqual([`${at.mount}/a`, `${at.mount}/b`]);
+  expect(first.data.total_secrets).toBe(3);
+  expect(first.warnings).toEqual([expect.stringMatching(/^there may be more: /)]);
+  const next = `?limit=2&after_mount=${at.mount}/&after_secret=b`;
+  expect((await call('LIST', next)).body.data.keys).toEqual([`${at.mount}/c`]);
+});
+
+test('LIST returns 404 without associations, and refuses an invalid limit with 400', async () => {
+  const empty = await call('LIST', '');
+  expect([empty.status, empty.body.errors]).toEqual([404, []]);
+  const { status, body } = await call('LIST', '?limit=10001');
+  expect([status, body.errors]).toEqual([400, ['limit: must be from 1 to 10000']]);
+});
+
+test('GET returns the destinations of a secret, by path and by query', async () => {
+  await synced('deep/a');
+  const expected = {
+    associated_destinations: {
+      [`cloudA-sm/${at.name}`]: {
+        type: 'cloudA-sm',
+        name: at.name,
+        sync_status: 'SYNCED',
+        updated_at: expect.stringMatching(/\+00:00$/),
+      },
+    },
+  };
+  expect((await call('GET', `/${at.mount}/deep/a`)).body.data).toEqual(expected);
+  const query = `/destinations?mount=${at.mount}&secret_name=deep/a`;
+  expect((await call('GET', query)).body.data).toEqual(expected);
+});
+
+test('GET reads a secret of a mount that is named destinations', async () => {
+  const mount = 'destinations';
+  await sync.secrets('POST', `/sys/mounts/${mount}`, { type: 'kv' }, caller);
+  await sync.secrets('POST', `/${mount}/data/a`, { data: { k: 'v' } }, caller);
+  await at.set('a', { mount });
+  const { status, body } = await call('GET', `/${mount}/a`);
+  expect(status).toBe(200);
+  expect(Object.keys(body.data.associated_destinations)).toEqual([`cloudA-sm/${at.name}`]);
+});
+
+test('GET shows the status of the entry that most needs attention', async () => {
+  await sync.call('PATCH', at.path, { granularity: 'secret-key' }, caller);
+  await at.write('a', { x: '1' });
+  await at.set('a');
+  await sync.work('fail');
+  const status = async () =>
+    (await call('GET', `/${at.mount}/a`)).body.data.associated_destinations[`cloudA-sm/${at.name}`]
+      .sync_status;
+  expect(await status()).toBe('CLIENT_SIDE_ERROR');
+  await at.write('a', { x: '1', y: '2' });
+  await at.set('a');
+  expect(await status()).toBe('PENDING');
+  // Again, as the event of the write may arrive after the set and make the entries pending once more.
+  await eventually(async () => {
+    await sync.work('fail');
+    return (await status()) === 'CLIENT_SIDE_ERROR';
+  });
+});
+
+test('GET returns 404 for a secret without destinations, and names a missing parameter with 400', async () => {
+  for (const path of [`/${at.mount}/none`, `/destinations?mount=${at.mount}&secret_name=none`]) {
+    const { status, body } = await call('GET', path);
+    expect([status, body.errors]).toEqual([404, []]);
+  }
+  const { status, body } = await call('GET', '/destinations?mount=kv');
+  expect([status, body.errors]).toEqual([400, ['secret_name is required']]);
+});
+
+test('a namespace does not see the associations of another one', async () => {
+  await synced('a');
+  const other = await sync.call('GET', `/sys/sync/associations/${at.mount}/a`);
+  expect([other.status, other.body.errors]).toEqual([404, []]);
+});

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Capability } from '@secrets/caller';
+import { testCaller } from '@secrets/http/testing';
+import { type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+
+let sync: SyncControlForTest;
+
+beforeAll(async () => {
+  sync = await startSyncControlForTest();
+});
+afterAll(() => sync?.stop());
+
+const ofType = '/sys/sync/destinations/cloudA-sm';
+const newPath = () => `${ofType}/d-${randomUUID()}`;
+const keys = { access_key_id: 'AKIATEST', secret_access_key: 'canary-value' };
+const inNamespace = (id: string) => testCaller({ namespace: { id, path: id } });
+const newNamespace = async () => {
+  const id = `n-${randomUUID()}`;
+  await sync.db.query('insert into login.namespaces (id, path) values ($1, $1)', [id]);
+  return inNamespace(id);
+};
+
+describe('POST sys/sync/destinations/:type/:name', () => {
+  test('creates a destination and returns it, with secret fields masked', async () => {
+    const path = newPath();
+    const { status, body } = await sync.call('POST', path, {
+      ...keys,
+      region: 'eu-central-1',
+      granularity: 'secret-key',
+      custom_tags: { team: 'shop' },
+    });
+    expect(status).toBe(200);
+    expect(body.warnings).toBeNull();
+    expect(body.data).toEqual({
+      type: 'cloudA-sm',
+      name: path.split('/').at(-1),
+      connection_details: {
+        access_key_id: '*****',
+        secret_access_key: '*****',
+        role_arn: '',
+        external_id: '',
+        region: 'eu-central-1',
+      },
+      options: expect.objectContaining({
+        granularity_level: 'secret-key',
+        secret_name_template: 'secrets/{{ .MountAccessor }}/{{ .SecretPath }}/{{ .SecretKey }}',
+        custom_tags: { team: 'shop' },
+        conflict_policy: 'refuse',
+      }),
+    });
+    expect((await sync.call('GET', path)).body.data).toEqual(body.data);
+  });
+
+  test('stores credentials encrypted', async () => {
+    const path = newPath();
+    await sync.call('POST', path, keys);
+    const [row] = await sync.db.query<{ row: string; size: number }>(
+      `select d::text as row, length(sealed_credentials) as size, encode(sealed_credentials, 'escape') as sealed
+         from sync.destinations d where name = $1`,
+      [path.split('/').at(-1)],
+    );
+    expect(row!.size).toBeGreaterThan(0);
+    expect(JSON.stringify(row)).not.toContain('canary-value');
+  });
+
+  test('keeps omitted fields in an update, and credentials that are written back as the mask', async () => {
+    const path = newPath();
+    await sync.call('POST', path, { ...keys, role_arn: 'arn:aws:iam::123456789012:role/sync' });
+    const { status, body } = await sync.call('POST', path, {
+      secret_access_key: '*****',
+      recovery_window_days: '7',
+    });
+    expect(status).toBe(200);
+    expect(body.data.connection_details).toMatchObject({
+      access_key_id: '*****',
+      secret_access_key: '*****',
+      role_arn: 'arn:aws:iam::123456789012:role/sync',
+    });
+    expect(body.data.options.recovery_window_days).toBe(7);
+  });
+
+  test('names unknown fields in warnings', async () => {
+    const { status, body } = await sync.call('POST', newPath(), { color: 'red' });
+    expect(status).toBe(200);
+    expect(body.warnings).toEqual(['unknown field color was ignored']);
+  });
+
+  test.each([
+    ['an invalid field', { region: 'nowhere' }, /^region: must be a region/],
+    ['an access key without its secret', { access_key_id: 'AKIATEST' }, /^access_key_id: /],
+    ['a mask without a stored value', { secret_access_key: '*****' }, /^secret_access_key: /],
+    ['a template with an unknown variable', { secret_name_template: '{{ .X }}' }, /^secret_name_template: /],
+    ['another name than the one in the path', { name: 'other' }, /^name: is in the path/],
+  ])('refuses %s with 400, naming the field', async (_what, fields, sentence) => {
+    const { status, body } = await sync.call('POST', newPath(), fields);
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatch(sentence);
+  });
+
+  test('names every invalid field', async () => {
+    const { body } = await sync.call('POST', newPath(), { granularity: 'x', recovery_window_days: 1 });
+    expect(body.errors).toEqual([
+      expect.stringMatching(/^recovery_window_days: /),
+      expect.stringMatching(/^granularity: /),
+    ]);
+  });
+
+  test('refuses a body that is not an object, an unknown type and an invalid name with 400', async () => {
+    expect((await sync.call('POST', newPath(), [])).body.errors).toEqual([
+      'the request body must be a JSON object',
+    ]);
+    const unknown = await sync.call('POST', '/sys/sync/destinations/cloudX/d', {});
+    expect([unknown.status, unknown.body.errors]).toEqual([400, ['type: must be one of cloudA-sm']]);
+    const misnamed = await sync.call('POST', `${ofType}/-d`, {});
+    expect([misnamed.status, misnamed.body.errors[0]]).toEqual([400, expect.stringMatching(/^name: /)]);
+  });
+
+  test('needs `create` for a new destination and `update` for an existing one', async () => {
+    const path = newPath();
+    const as = (...grants: Capability[]) =>
+      sync.call('POST', path, {}, testCaller({ policies: ['ci'], grants }));
+    expect((await as('update', 'patch')).status).toBe(403);
+    expect((await as('create')).status).toBe(200);
+    const refused = await as('create');
+    expect([refused.status, refused.body.errors]).toEqual([403, ['permission denied']]);
+    expect((await as('update')).status).toBe(200);
+  });
+
+  test('returns 404 in a namespace that was just deleted', async () => {
+    const { status, body } = await sync.call('POST', newPath(), {}, inNamespace('deleted'));
+    expect([status, body.errors]).toEqual([404, []]);
+  });
+
+  test('pushes again what failed and waits for the operator', async () => {
+    const at = await sync.fixture();
+    await at.write('a', { k: 'v' });
+    await at.set('a');
+    await sync.work('fail');
+    const key = `${at.accessor}/a`;
+    expect((await at.lines())[key]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      attempts: 1,
+      last_error: 'no permission',
+    });
+    await sync.call('PATCH', at.path, keys);
+    expect((await at.lines())[key]).toMatchObject({ sync_status: 'PENDING', last_error: null });
+  });
+});
+
+describe('PATCH sys/sync/destinations/:type/:name', () => {
+  test('changes the given fields; null restores a default or removes a credential', async () => {
+    const path = newPath();
+    await sync.call('POST', path, { ...keys, recovery_window_days: 7 });
+    const change = { recovery_window_days: null, access_key_id: null, secret_access_key: null };
+    const { status, body } = await sync.call('PATCH', path, change, testCaller({ grants: ['patch'] }));
+    expect(status).toBe(200);
+    expect(body.data.options.recovery_window_days).toBe(0);
+    expect(Object.keys(body.data.connection_details)).not.toContain('access_key_id');
+  });
+
+  test('returns 404 for a destination that does not exist', async () => {
+    const { status, body } = await sync.call('PATCH', newPath(), {});
+    expect([status, body.errors]).toEqual([404, []]);
+  });
+
+  test('refuses to change the region', async () => {
+    const path = newPath();
+    await sync.call('POST', path, { region: 'eu-central-1' });
+    const { status, body } = await sync.call('PATCH', path, { region: 'us-east-1' });
+    expect([status, body.errors[0]]).toEqual([400, expect.stringMatching(/^region: cannot be changed/)]);
+  });
+});
+
+describe('GET sys/sync/destinations/:type/:name', () => {
+  test('returns 404 for a destination that does not exist or is in another namespace', async () => {
+    const path = newPath();
+    expect((await sync.call('GET', path)).body.errors).toEqual([]);
+    await sync.call('POST', path, {});
+    expect((await sync.call('GET', path)).status).toBe(200);
+    expect((await sync.call('GET', path, undefined, await newNamespace())).status).toBe(404);
+  });
+});
+
+describe('LIST sys/sync/destinations', () => {
+  test('returns 404 if the namespace has none, and if the page is empty', async () => {
+    const caller = await newNamespace();
+    for (const path of ['/sys/sync/destinations', ofType]) {
+      const { status, body } = await sync.call('LIST', path, undefined, caller);
+      expect([status, body.errors]).toEqual([404, []]);
+    }
+  });
+
+  test('returns the names by type, and those of one type in pages', async () => {
+    const caller = await newNamespace();
+    for (const name of ['c', 'a', 'b']) await sync.call('POST', `${ofType}/${name}`, {}, caller);
+    const list = async (path: string) => (await sync.call('LIST', path, undefined, caller)).body.data;
+    expect(await list('/sys/sync/destinations')).toEqual({
+      key_info: { 'cloudA-sm/': ['a', 'b', 'c'] },
+      keys: ['cloudA-sm/'],
+      total_destinations: 3,
+    });
+    expect(await list(ofType)).toEqual({ keys: ['a', 'b', 'c'], total_destinations: 3 });
+    expect(await list(`${ofType}?limit=2`)).toEqual({ keys: ['a', 'b'], total_destinations: 3 });
+    expect(await list(`${ofType}?limit=2&after=b`)).toEqual({ keys: ['c'], total_destinations: 3 });
+    expect((await sync.call('LIST', `${ofType}?after=c`, undefined, caller)).status).toBe(404);
+  });
+
+  test('refuses an unknown type and an invalid limit with 400', async () => {
+    const unknown = await sync.call('LIST', '/sys/sync/destinations/cloudX');
+    expect([unknown.status, unknown.body.errors[0]]).toEqual([400, 'type: must be one of cloudA-sm']);
+    const { status, body } = await sync.call('LIST', `${ofType}?limit=0`);
+    expect([status, body.errors]).toEqual([400, ['limit: must be from 1 to 10000']]);
+  });
+});

@@ -1,0 +1,180 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openTestBroker } from '@secrets/broker/testing';
+import type { Caller } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import {
+  serveForTest,
+  type TestResponse,
+  type TestService,
+  testCaller,
+  testKeys,
+} from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { createSecrets } from '@secrets/secrets';
+import {
+  type ClaimedEntry,
+  claimEntries,
+  completeEntries,
+  completeRemoval,
+  failEntry,
+} from '@secrets/sync-entries';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { createSyncControl } from '../src/app.ts';
+
+const destinationType = 'cloudA-sm';
+
+/** sync-control and the secrets service on one database of their own, without a worker. */
+export interface SyncControlForTest {
+  db: Db;
+  /** Calls sync-control as the gateway does. */
+  call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  /** Calls the secrets service as the gateway does. */
+  secrets: TestService['call'];
+  /** Creates a destination and a mount, each with a new name. */
+  fixture(fields?: object, caller?: Caller): Promise<Fixture>;
+  /** Does once what a worker does: claims every entry and completes it, or fails it with an error for the operator. */
+  work(outcome?: 'complete' | 'fail'): Promise<number>;
+  /** Works until the request is answered. */
+  workDuring<T>(answer: Promise<T>): Promise<T>;
+  /** Deletes every destination, and restores the defaults of the sync configuration. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A destination and a mount. */
+export interface Fixture {
+  name: string;
+  /** The path of the destination. */
+  path: string;
+  mount: string;
+  accessor: string;
+  write(secretName: string, data: object): Promise<void>;
+  /** Sets an association, without waiting unless the query says so. */
+  set(secretName: string, more?: object, query?: string): Promise<TestResponse>;
+  remove(secretName: string, query?: string): Promise<TestResponse>;
+  /** The lines of the destination's associations. */
+  lines(): Promise<Record<string, Line>>;
+}
+
+type Line = Record<string, unknown> & { sync_status: string; external_name: string };
+
+export async function startSyncControlForTest(): Promise<SyncControlForTest> {
+  const db = await openTestDb();
+  const broker = await openTestBroker();
+  const shared = {
+    db,
+    broker,
+    keyRing: parseKeyRing(randomBytes(32).toString('base64'), 'test'),
+    keys: testKeys(),
+    log: silentLogger(),
+  };
+  const metrics = (service: string) => createMetrics(service, { processMetrics: false });
+  const secrets = createSecrets({ ...shared, metrics: metrics('secrets') });
+  const servedSecrets = await serveForTest(secrets.app, 'secrets', shared.keys);
+  const syncControl = createSyncControl(
+    { ...shared, metrics: metrics('sync-control') },
+    { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds: 3_600 },
+  );
+  const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
+  await secrets.start();
+  await syncControl.start();
+  const calls = { call: served.call, secrets: servedSecrets.call };
+  return {
+    db,
+    ...calls,
+    fixture: (fields, caller) => createFixture(calls, fields, caller),
+    work: (outcome = 'complete') => work(db, outcome),
+    workDuring: (answer) => workDuring(db, answer),
+    reset: async () => {
+      await db.query('delete from sync.destinations');
+      await db.query('update sync.config set disabled = default, queue_capacity = default');
+    },
+    stop: async () => {
+      for (const { stop } of [served, syncControl, servedSecrets, secrets]) await stop();
+      await broker.close();
+      await db.close();
+    },
+  };
+}
+
+async function createFixture(
+  { call, secrets }: Pick<SyncControlForTest, 'call' | 'secrets'>,
+  fields: object = {},
+  caller: Caller = testCaller(),
+): Promise<Fixture> {
+  const name = `d-${randomUUID()}`;
+  const mount = `kv-${randomUUID()}`;
+  const path = `/sys/sync/destinations/${destinationType}/${name}`;
+  expectStatus(await call('POST', path, fields, caller), 200);
+  expectStatus(await secrets('POST', `/sys/mounts/${mount}`, { type: 'kv' }, caller), 204);
+  const { body } = await secrets('GET', `/sys/mounts/${mount}`, undefined, caller);
+  const ofSecret = (secretName: string) => ({ mount, secret_name: secretName });
+  return {
+    name,
+    path,
+    mount,
+    accessor: body.data.accessor,
+    write: async (secretName, data) => {
+      expectStatus(await secrets('POST', `/${mount}/data/${secretName}`, { data }, caller), 200);
+    },
+    set: (secretName, more = {}, query = '?wait=0') =>
+      call('POST', `${path}/associations/set${query}`, { ...ofSecret(secretName), ...more }, caller),
+    remove: (secretName, query = '?wait=0') =>
+      call('POST', `${path}/associations/remove${query}`, ofSecret(secretName), caller),
+    lines: async () =>
+      (await call('GET', `${path}/associations`, undefined, caller)).body.data.associated_secrets,
+  };
+}
+
+function expectStatus({ status, body }: TestResponse, wanted: number): void {
+  if (status !== wanted) throw new Error(`expected ${wanted}, got ${status}: ${JSON.stringify(body)}`);
+}
+
+async function work(db: Db, outcome: 'complete' | 'fail'): Promise<number> {
+  const entries = await db.query<{ id: string }>('select id from sync.entries');
+  let worked = 0;
+  // One at a time: of several, a claim leaves out those that the relay has locked.
+  for (const { id } of entries) {
+    const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
+    const [held] = await claimEntries(db, claim);
+    if (held === undefined) continue;
+    worked += 1;
+    await end(db, held, outcome);
+  }
+  return worked;
+}
+
+async function workDuring<T>(db: Db, answer: Promise<T>): Promise<T> {
+  let isAnswered = false;
+  const answered = answer.finally(() => {
+    isAnswered = true;
+  });
+  await eventually(async () => {
+    await work(db, 'complete');
+    return isAnswered;
+  });
+  return answered;
+}
+
+async function end(db: Db, held: ClaimedEntry, outcome: 'complete' | 'fail'): Promise<void> {
+  if (outcome === 'fail') {
+    const failed = { status: 'CLIENT_SIDE_ERROR', fault: 'forbidden', error: 'no permission' } as const;
+    await failEntry(db, held, { ...failed, retryInSeconds: null });
+  } else if (held.desired === 'absent') {
+    await completeRemoval(db, held);
+  } else {
+    const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null } as const;
+    await completeEntries(db, [{ held, achieved }]);
+  }
+}
+
+/** Repeats `check` until it returns true. Throws after a minute. */
+export async function eventually(check: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('the condition was not met within a minute');
+    await sleep(10);
+  }
+}

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import { boundedBody, type Egress } from '@secrets/sync-worker';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { faultOf, withFaults } from './call-faults.ts';
+
+/** The SDK's HTTP handler: connects through the egress guard, with limits on time and response size. */
+export class BoundedHttpHandler extends NodeHttpHandler {
+  constructor({ httpAgent, httpsAgent }: Egress) {
+    super({
+      httpAgent,
+      httpsAgent,
+      connectionTimeout: 5_000,
+      requestTimeout: 15_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: 15_000,
+    });
+  }
+
+  override async handle(
+    ...call: Parameters<NodeHttpHandler['handle']>
+  ): ReturnType<NodeHttpHandler['handle']> {
+    const result = await withFaults('connecting to the service', () => super.handle(...call));
+    result.response.body = Readable.from(bodyOf(result.response.body), { objectMode: false });
+    return result;
+  }
+}
+
+/** Ending the iteration early destroys the body's stream, and with it the connection. */
+async function* bodyOf(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* boundedBody(body);
+  } catch (error) {
+    throw faultOf(error, 'reading the response');
+  }
+}

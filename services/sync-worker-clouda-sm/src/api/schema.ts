@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+// The provider's responses, with only the fields that are read.
+
+const ReplicationStatus = z
+  .array(z.object({ Region: z.string(), Status: z.string().optional() }))
+  .default([]);
+
+export const Written = z.object({
+  ARN: z.string(),
+  VersionId: z.string(),
+  VersionStages: z.array(z.string()).optional(),
+  ReplicationStatus,
+});
+
+export const Replicated = z.object({ ReplicationStatus });
+
+export const Described = z.object({
+  ARN: z.string(),
+  Name: z.string(),
+  KmsKeyId: z.string().optional(),
+  DeletedDate: z.date().optional(),
+  OwningService: z.string().optional(),
+  PrimaryRegion: z.string().optional(),
+  Tags: z.array(z.object({ Key: z.string().default(''), Value: z.string().default('') })).default([]),
+  ReplicationStatus,
+});
+
+export type Described = z.infer<typeof Described>;
+export type ReplicationStatus = z.infer<typeof ReplicationStatus>;

@@ -1,1 +1,0 @@
-export { type CloudASmOptions, cloudaSmDriver } from './driver.ts';

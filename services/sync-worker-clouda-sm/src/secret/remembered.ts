@@ -1,0 +1,42 @@
+import { type PutRequest, tagsOf } from '@secrets/sync-worker';
+import { z } from 'zod';
+import type { Store } from './store.ts';
+
+const Remembered = z.object({
+  name: z.string(),
+  arn: z.string(),
+  /** The provider's ID of the version that the last put wrote. */
+  version: z.string(),
+  /** The tags that the last put set, and that a later one may therefore remove. */
+  tags: z.record(z.string(), z.string()),
+  kmsKeyId: z.string(),
+  replicas: z.array(z.string()),
+});
+
+/** What is stored about an external secret between two puts. */
+export type Remembered = z.infer<typeof Remembered>;
+
+/** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
+export function parseRemembered({
+  remote,
+  externalName,
+}: Pick<PutRequest, 'remote' | 'externalName'>): Remembered | undefined {
+  const parsed = Remembered.safeParse(remote);
+  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
+}
+
+/** What to store about a secret that now agrees with the destination's settings. */
+export function remember(
+  { settings, owner }: Store,
+  name: string,
+  { arn, version }: Pick<Remembered, 'arn' | 'version'>,
+): Remembered {
+  return {
+    name,
+    arn,
+    version,
+    tags: tagsOf(settings.custom_tags, owner),
+    kmsKeyId: settings.kms_key_id,
+    replicas: settings.replica_regions,
+  };
+}

@@ -1,0 +1,158 @@
+import {
+  DeleteSecretCommand,
+  TagResourceCommand,
+  UntagResourceCommand,
+} from '@aws-sdk/client-secrets-manager';
+import { describe, expect, test } from '@jest/globals';
+import { newValue, putRequest, untilReady } from '@secrets/sync-worker/testing';
+import { startHarness, writePast } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const driver = useDriver();
+const { connect, put, putNew, remove } = driver;
+const signal = () => AbortSignal.timeout(60_000);
+
+describe('calls', () => {
+  test('a new secret, a new value and a changed tag take one call each', async () => {
+    const { next, request, remote, name } = await putNew();
+    expect(driver.harness.held(name)?.tags).toEqual({
+      'managed-by': 'secrets-sync',
+      'secrets-destination': '5b0a6c3e-0000-4000-8000-000000000001',
+    });
+    await put(next('two'));
+    expect(driver.harness.calls()).toEqual(['PutSecretValue']);
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    await put({ ...request, remote, valueChanged: false }, tagged);
+    expect(driver.harness.calls()).toEqual(['TagResource']);
+    expect(driver.harness.held(name)?.version_count).toBe(2);
+  });
+
+  test('put and remove do not depend on a list', async () => {
+    driver.failWith('ListSecrets', 'AccessDeniedException');
+    const { name, remote } = await putNew();
+    await remove(name, remote);
+    expect(driver.harness.held(name)).toBeUndefined();
+  });
+
+  test('a key is sent only if it is configured', async () => {
+    const keyed = await connect({ kms_key_id: 'alias/mine' });
+    const { request, remote } = await putNew();
+    await put({ ...request, remote, valueChanged: false }, keyed);
+    expect(driver.harness.calls()).toEqual(['UpdateSecret']);
+    await putNew(keyed);
+    const creations = driver.harness.sandbox.cloudA
+      .calls()
+      .filter(({ operation }) => operation === 'CreateSecret');
+    expect(creations.at(-1)?.sent).toContain('KmsKeyId');
+    expect(creations.at(-2)?.sent).not.toContain('KmsKeyId');
+  });
+});
+
+describe('a secret scheduled for deletion', () => {
+  const schedule = (name: string) =>
+    driver.harness.stranger.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
+
+  test('is restored and updated if it belongs to the destination', async () => {
+    for (const isKnown of [true, false]) {
+      const { name, next } = await putNew();
+      await schedule(name);
+      await put(
+        { ...next('two'), ...(isKnown ? {} : { remote: null }) },
+        await connect({ custom_tags: { team: 'a' } }),
+      );
+      expect(driver.harness.held(name)).toMatchObject({
+        value: 'two',
+        deleted_at: null,
+        tags: { team: 'a' },
+      });
+    }
+  });
+
+  test('is not changed if it belongs to somebody else', async () => {
+    const name = driver.harness.freshName();
+    await driver.harness.plantForeign(name, 'theirs');
+    await schedule(name);
+    await expect(put(putRequest(name, 'ours'))).rejects.toMatchObject({ kind: 'conflict' });
+    expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
+  });
+
+  test('stays scheduled when it is removed', async () => {
+    const { name, remote } = await putNew();
+    await schedule(name);
+    await remove(name, remote);
+    expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
+  });
+});
+
+describe('removal', () => {
+  test('with a recovery window schedules the deletion', async () => {
+    const careful = await connect({ recovery_window_days: 7 });
+    const { name, remote } = await putNew(careful);
+    await remove(name, remote, careful);
+    const left = new Date(String(driver.harness.held(name)?.deleted_at)).getTime() - Date.now();
+    expect(left / 86_400_000).toBeCloseTo(7, 1);
+  });
+
+  test('deletes nothing if the secret cannot be described', async () => {
+    const { name, remote } = await putNew();
+    driver.failWith('DescribeSecret', 'AccessDeniedException');
+    await expect(remove(name, remote)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(driver.harness.held(name)?.value).toBe('one');
+  });
+
+  test('finds a secret that replaced the known one', async () => {
+    const { name, remote, request } = await putNew();
+    await driver.harness.stranger.send(
+      new DeleteSecretCommand({ SecretId: name, ForceDeleteWithoutRecovery: true }),
+    );
+    await untilReady(() => put({ ...request, ...newValue(request, 'two') }));
+    await remove(name, remote);
+    expect(driver.harness.held(name)).toBeUndefined();
+  });
+
+  test('leaves the name in use for a while, and a put is not ready until then', async () => {
+    const slow = await startHarness({ forcedDeleteMs: 60_000 });
+    const connected = await slow.connect();
+    const request = putRequest(slow.freshName(), 'one');
+    const { remote } = await connected.put(request, signal());
+    await connected.remove({ entryId: 'e', externalName: request.externalName, remote }, signal());
+    const again = { ...request, ...newValue(request, 'two') };
+    await expect(connected.put(again, signal())).rejects.toMatchObject({
+      kind: 'not_ready',
+      message: expect.stringContaining('still in use by a secret that is being deleted'),
+    });
+    await connected.close();
+    await slow.stop();
+  });
+});
+
+describe('a put with verify', () => {
+  test('repairs value and tags that were changed from outside', async () => {
+    const { name, request, remote } = await putNew();
+    await writePast(driver.harness, name, 'drifted');
+    const untag = { SecretId: name, TagKeys: ['secrets-destination'] };
+    await driver.harness.stranger.send(new UntagResourceCommand(untag));
+    await put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)).toMatchObject({ value: 'one', tags: { 'managed-by': 'secrets-sync' } });
+    expect(driver.harness.held(name)?.tags).toHaveProperty('secrets-destination');
+  });
+
+  test('writes a value that it may not read', async () => {
+    const { name, request, remote } = await putNew();
+    await writePast(driver.harness, name, 'drifted');
+    driver.failWith('GetSecretValue', 'AccessDeniedException');
+    await put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)?.value).toBe('one');
+  });
+
+  test('keeps foreign tags and removes its own', async () => {
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    const { name, request, remote } = await putNew(tagged);
+    await driver.harness.stranger.send(
+      new TagResourceCommand({ SecretId: name, Tags: [{ Key: 'theirs', Value: 'x' }] }),
+    );
+    await put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)?.tags).toMatchObject({ theirs: 'x' });
+    expect(driver.harness.held(name)?.tags).not.toHaveProperty('team');
+  });
+});

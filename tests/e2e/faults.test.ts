@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually, eventuallyEqual, quietFor } from '../harness/eventually.ts';
+import { expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
+
+let system: Installation;
+let at: SyncFixture;
+
+beforeAll(async () => {
+  system = await startInstallation();
+});
+afterAll(() => system?.stop());
+beforeEach(async () => {
+  await system.sandbox.clearFaults();
+  at = await SyncFixture.create(system);
+});
+
+describe('a fault of the store', () => {
+  test('permission denied: CLIENT_SIDE_ERROR without another attempt, until the secret is set again', async () => {
+    await at.write('a', { v: 1 });
+    await system.sandbox.fault({ effect: 'error', code: 'AccessDeniedException', status: 400 });
+    const { body } = expectStatus(await at.setAndWait('a'), 200);
+    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      next_attempt_at: null,
+    });
+    await system.sandbox.clearFaults();
+    await quietFor(1_000); // more than the first pauses between attempts
+    expect((await at.association('a'))?.sync_status).toBe('CLIENT_SIDE_ERROR');
+    expectStatus(await at.setAndWait('a'), 200);
+    await at.untilStatus('a', 'SYNCED');
+  });
+
+  test('wrong credentials: everything that failed is retried when the destination is corrected', async () => {
+    at = await SyncFixture.create(system, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
+    for (const name of ['a', 'b']) {
+      await at.write(name, { v: name });
+      const { body } = expectStatus(await at.setAndWait(name), 200);
+      expect(body.data.associated_secrets[`${at.accessor}/${name}`].sync_status).toBe('CLIENT_SIDE_ERROR');
+    }
+    await at.remove('b');
+    await at.untilStatus('b', 'CLIENT_SIDE_ERROR');
+    expectStatus(await system.api('PATCH', at.path, await system.sandbox.credentials()), 200);
+    await at.untilStatus('a', 'SYNCED');
+    expect(await at.value('a')).toBe('{"v":"a"}');
+    await eventuallyEqual(async () => Object.keys(await at.associations()), [`${at.accessor}/a`]);
+  });
+
+  test('throttled once: PENDING with the reason, then SYNCED by itself', async () => {
+    await at.write('a', { v: 1 });
+    await system.sandbox.fault({ effect: 'throttle', retryAfterSeconds: 5, times: 1 });
+    const answer = at.set('a');
+    const waiting = await eventually(
+      () => at.association('a'),
+      (one) => one?.attempts === 1 && one.last_error !== null,
+    );
+    expect(waiting).toMatchObject({
+      sync_status: 'PENDING',
+      last_error: expect.stringContaining('too many requests'),
+      next_attempt_at: expect.any(String),
+    });
+    const { body } = expectStatus(await answer, 200);
+    expect(['PENDING', 'SYNCED']).toContain(body.data.associated_secrets[`${at.accessor}/a`].sync_status);
+    await at.untilStatus('a', 'SYNCED');
+  });
+
+  test('a name still scheduled for deletion: only its own secret waits', async () => {
+    for (const name of ['a', 'b']) await at.write(name, { v: name });
+    // The response to a create shortly after a delete.
+    const taken = {
+      effect: 'error',
+      operation: 'CreateSecret',
+      code: 'InvalidRequestException',
+      status: 400,
+    };
+    await system.sandbox.fault({ ...taken, name: at.externalName('a') });
+    await at.set('a', {}, '?wait=0');
+    const waiting = await eventually(
+      () => at.association('a'),
+      (one) => one !== undefined && one.last_error !== null,
+    );
+    expect(waiting).toMatchObject({
+      sync_status: 'PENDING',
+      last_error: expect.stringContaining('still in use'),
+    });
+    const { body } = expectStatus(await at.setAndWait('b'), 200);
+    expect(body.data.associated_secrets[`${at.accessor}/b`].sync_status).toBe('SYNCED');
+    await system.sandbox.clearFaults();
+    await at.untilStatus('a', 'SYNCED');
+  });
+
+  test('throttled or down: retried by itself', async () => {
+    await at.write('a', { v: 1 });
+    await system.sandbox.fault({ effect: 'throttle', times: 2 });
+    await at.set('a', {}, '?wait=0');
+    await at.untilStatus('a', 'SYNCED');
+    await system.sandbox.fault({ effect: 'server-error', times: 1 });
+    await at.write('a', { v: 2 });
+    await at.untilValue('a', '{"v":2}');
+  });
+
+  test('connection lost after the operation: SYNCED in the end, with one version', async () => {
+    await at.write('a', { v: 1 });
+    await system.sandbox.fault({ effect: 'act-then-die', times: 1 });
+    await at.set('a', {}, '?wait=0');
+    await at.untilStatus('a', 'SYNCED');
+    expect((await system.sandbox.secrets())[at.externalName('a')]).toMatchObject({
+      value: '{"v":1}',
+      version_count: 1,
+    });
+  });
+
+  test('value too large: CLIENT_SIDE_ERROR with size and limit', async () => {
+    await at.write('a', { v: 'x'.repeat(70_000) });
+    const { body } = expectStatus(await at.setAndWait('a'), 200);
+    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      last_error: expect.stringMatching(/700\d\d bytes.*65536/),
+    });
+  });
+
+  test('one failing secret does not hold up the others', async () => {
+    for (const name of ['bad', 'good1', 'good2']) await at.write(name, { v: name });
+    await system.sandbox.fault({
+      effect: 'error',
+      code: 'AccessDeniedException',
+      status: 400,
+      name: at.externalName('bad'),
+    });
+    for (const name of ['bad', 'good1', 'good2']) await at.setAndWait(name);
+    await at.untilStatus('bad', 'CLIENT_SIDE_ERROR');
+    expect([await at.value('good1'), await at.value('good2')]).toEqual(['{"v":"good1"}', '{"v":"good2"}']);
+  });
+});

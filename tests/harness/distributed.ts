@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '../../scripts/free-ports.ts';
+import { embeddedPostgres } from '../../scripts/test-services/embedded-postgres.ts';
+import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
+import type { TestServer } from '../../scripts/test-services/test-server.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/** A server that belongs to one system, so that a test may end it and start it again. */
+type OwnServer = TestServer & Required<Pick<TestServer, 'restart'>>;
+
+interface OwnServers {
+  postgres: OwnServer;
+  rabbit: OwnServer;
+}
+
+/** The distributed system with one process per service, two for sync-control and the worker. */
+export interface Distributed extends OwnServers {
+  url: string;
+  sandboxUrl: string;
+  rootToken: string;
+  /** Holds keys, logs and the audit file. */
+  folder: string;
+  processes: Processes;
+  stop(): Promise<void>;
+}
+
+const processNames = [
+  'sandbox',
+  'login',
+  'secrets',
+  'sync-control',
+  'sync-control-2',
+  'worker',
+  'worker-2',
+  'gateway',
+] as const;
+export type ProcessName = (typeof processNames)[number];
+type Processes = Record<ProcessName, ServiceProcess>;
+
+/**
+ * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
+ * acknowledged must survive its SIGKILL.
+ */
+export async function ownServers(): Promise<OwnServers | string> {
+  const servers = await Promise.all([embeddedPostgres({ durable: true }), installedRabbit()]);
+  const reasons = servers.filter((server) => typeof server === 'string');
+  const [postgres, rabbit] = servers.filter((server): server is OwnServer => typeof server !== 'string');
+  if (postgres !== undefined && rabbit !== undefined) return { postgres, rabbit };
+  await postgres?.stop();
+  return reasons.join('; ');
+}
+
+/** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */
+export async function startDistributed(servers: OwnServers): Promise<Distributed> {
+  const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
+  const processes = createProcesses(folder, servers, await freePorts(processNames.length + 1));
+  const all = Object.values(processes);
+  const stop = async () => {
+    await Promise.all(all.map((process) => process.kill()));
+    await Promise.all([servers.postgres.stop(), servers.rabbit.stop()]);
+    if (process.env.CHAOS_KEEP_LOGS === undefined) rmSync(folder, { recursive: true, force: true });
+    else console.log(`the logs of the processes are in ${folder}`);
+  };
+  try {
+    await Promise.all(all.map((process) => process.start()));
+    const rootToken = readFileSync(join(folder, 'root-token'), 'utf8').trim();
+    const { gateway, sandbox } = processes;
+    return { url: gateway.url, sandboxUrl: sandbox.url, rootToken, folder, ...servers, processes, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function createProcesses(folder: string, servers: OwnServers, ports: number[]): Processes {
+  const publicPort = ports[0]!;
+  const portOf = (name: ProcessName) => ports[1 + processNames.indexOf(name)]!;
+  const internalUrl = (name: ProcessName) => `http://127.0.0.1:${portOf(name)}`;
+  const shared = sharedEnv(folder, servers);
+  const create = (name: ProcessName) => {
+    const { source, env } = program(name, folder, internalUrl);
+    const isGateway = name === 'gateway';
+    const port = isGateway ? publicPort : portOf(name);
+    return new ServiceProcess({
+      name,
+      source: `services/${source}/src/main.ts`,
+      env: { ...shared, ...env, PORT: String(port), INTERNAL_PORT: String(portOf(name)) },
+      url: `http://127.0.0.1:${port}`,
+      readyUrl: `${internalUrl(name)}/${name === 'sandbox' ? '_sandbox/about' : 'readyz'}`,
+      logFolder: folder,
+    });
+  };
+  return Object.fromEntries(processNames.map((name) => [name, create(name)])) as Processes;
+}
+
+const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
+  DATABASE_URL: postgres.url,
+  AMQP_URL: rabbit.url,
+  SEAL_KEY_FILE: createKeyFile(folder, 'seal.key', 'k1:'),
+  INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
+  NODE_COMPILE_CACHE: join(tmpdir(), 'chaos-compile-cache'),
+  LEASE_SECONDS: '5',
+  SWEEP_SECONDS: '1',
+  LOST_SWEEP_SECONDS: '1',
+  LOST_AFTER_SECONDS: '5',
+});
+
+function createKeyFile(folder: string, name: string, prefix: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** The service of a process and the environment that only this process gets. */
+function program(
+  name: ProcessName,
+  folder: string,
+  urlOf: (name: ProcessName) => string,
+): { source: string; env: Record<string, string> } {
+  const SECRETS_URL = urlOf('secrets');
+  switch (name) {
+    case 'sandbox':
+      return { source: 'sandbox', env: { DATA_FILE: join(folder, 'sandbox.jsonl') } };
+    case 'login':
+      return { source: 'login', env: { ROOT_TOKEN_FILE: join(folder, 'root-token') } };
+    case 'secrets':
+      return { source: 'secrets', env: {} };
+    case 'sync-control':
+    case 'sync-control-2':
+      return { source: 'sync-control', env: { SECRETS_URL } };
+    case 'worker':
+    case 'worker-2':
+      return { source: 'sync-worker-clouda-sm', env: { CLOUDA_ENDPOINT_URL: `${urlOf('sandbox')}/clouda` } };
+    case 'gateway': {
+      const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };
+      return { source: 'gateway', env: { AUDIT_FILE: join(folder, 'audit.log'), ...upstreams } };
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { type Api, client } from './http.ts';
+import { type SandboxControl, sandboxControl } from './sandbox-control.ts';
+import { type Standalone, startStandalone } from './standalone.ts';
+
+/** A standalone service with its clients, for one test file. */
+export interface Installation extends Pick<Standalone, 'url' | 'dataDir' | 'crash' | 'stop'> {
+  rootToken: string;
+  /** With the root token. */
+  api: Api;
+  /** With another token, or none. */
+  as(token: string | undefined): Api;
+  sandbox: SandboxControl;
+}
+
+export async function startInstallation(): Promise<Installation> {
+  const service = await startStandalone();
+  return {
+    ...service,
+    api: client(service.url, service.rootToken),
+    as: (token) => client(service.url, token),
+    sandbox: sandboxControl(service.sandboxUrl),
+  };
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const startTimeoutMs = 120_000;
+
+interface ProgramOptions {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  /** A file descriptor for the output; default: it is kept, for `printed`. */
+  output?: number;
+  /** Whether it gets its own process group, so that `end(signal, 'group')` signals it like a terminal does. */
+  ownGroup?: boolean;
+}
+
+/** How a process ended. */
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  milliseconds: number;
+}
+
+/** A program that runs as a child process in the folder of the repository. */
+export class Program {
+  #printed = '';
+  readonly #child: ChildProcess;
+  readonly #ownGroup: boolean;
+
+  constructor(command: string, { args, env, output, ownGroup = false }: ProgramOptions) {
+    const stream = output ?? 'pipe';
+    this.#ownGroup = ownGroup;
+    this.#child = spawn(command, args, {
+      cwd: root,
+      env,
+      detached: ownGroup,
+      stdio: ['ignore', stream, stream],
+    });
+    for (const readable of [this.#child.stdout, this.#child.stderr])
+      readable?.on('data', (chunk) => {
+        this.#printed += chunk;
+      });
+  }
+
+  /** Everything that it has printed so far. */
+  get printed(): string {
+    return this.#printed;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Resolves with the exit code when it has ended for whatever reason; null if a signal ended it. */
+  async ended(): Promise<number | null> {
+    if (this.isRunning) await once(this.#child, 'exit');
+    return this.#child.exitCode;
+  }
+
+  /** Resolves when it has printed this text. Throws if it ends before that. */
+  untilPrinted(text: string): Promise<void> {
+    return this.until(async () => this.#printed.includes(text), `printed "${text}"`);
+  }
+
+  /** Resolves when the condition is met. Throws if the program ends before that. */
+  async until(isMet: () => Promise<boolean>, what: string): Promise<void> {
+    const look = async () => (await isMet()) || !this.isRunning;
+    await eventually(look, Boolean, startTimeoutMs);
+    if (!(await isMet())) throw new Error(`the program ended before it ${what}:\n${this.#printed}`);
+  }
+
+  /** Kills the process and, if it has its own group, whatever is left of the group. */
+  async discard(): Promise<void> {
+    await this.end('SIGKILL');
+    if (!this.#ownGroup) return;
+    try {
+      process.kill(-this.#child.pid!, 'SIGKILL');
+    } catch {
+      // Nothing is left.
+    }
+  }
+
+  /** Sends a signal to the process, or to its group like a terminal, and resolves when the process has ended. */
+  async end(signal: NodeJS.Signals, target: 'process' | 'group' = 'process'): Promise<Ending> {
+    const started = Date.now();
+    const child = this.#child;
+    if (this.isRunning) {
+      const ended = once(child, 'exit');
+      process.kill(target === 'group' ? -child.pid! : child.pid!, signal);
+      await ended;
+    }
+    return { code: child.exitCode, signal: child.signalCode, milliseconds: Date.now() - started };
+  }
+}

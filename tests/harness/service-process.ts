@@ -1,0 +1,76 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Ending, Program } from './program.ts';
+
+/** How much of the log a failed start shows. */
+const lastWordsLength = 500;
+
+interface ServiceProcessOptions {
+  /** Unique in the system: two replicas differ. */
+  name: string;
+  /** Path of its main program in the repository. */
+  source: string;
+  env: Record<string, string>;
+  /** Where it serves. */
+  url: string;
+  /** Responds with a 2xx status when the service is ready. */
+  readyUrl: string;
+  /** Its output is appended to `<name>.log` in this folder. */
+  logFolder: string;
+}
+
+/** A service of the distributed system as a process that tests can kill and start again. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly url: string;
+  /** How often it ended without being asked to. */
+  unexpectedEnds = 0;
+  readonly #options: ServiceProcessOptions;
+  #program: Program | undefined;
+  #isEndRequested = false;
+
+  constructor(options: ServiceProcessOptions) {
+    this.name = options.name;
+    this.url = options.url;
+    this.#options = options;
+  }
+
+  /** Resolves when it is ready. Throws if it ends before that. */
+  async start(): Promise<void> {
+    const { source, env, logFolder } = this.#options;
+    const logFile = join(logFolder, `${this.name}.log`);
+    const output = openSync(logFile, 'a');
+    const options = { args: [source], env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...env }, output };
+    this.#isEndRequested = false;
+    this.#program = new Program(process.execPath, options);
+    closeSync(output);
+    void this.#program.ended().then(() => {
+      if (!this.#isEndRequested) this.unexpectedEnds += 1;
+    });
+    await this.#program
+      .until(() => this.#isReady(), 'was ready')
+      .catch((error: unknown) => {
+        throw new Error(`${this.name}: ${error}${readFileSync(logFile, 'utf8').slice(-lastWordsLength)}`);
+      });
+  }
+
+  #isReady(): Promise<boolean> {
+    return fetch(this.#options.readyUrl, { signal: AbortSignal.timeout(3_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  kill(): Promise<Ending> {
+    return this.#end('SIGKILL');
+  }
+
+  stop(): Promise<Ending> {
+    return this.#end('SIGTERM');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<Ending> {
+    this.#isEndRequested = true;
+    return (await this.#program?.end(signal)) ?? { code: null, signal: null, milliseconds: 0 };
+  }
+}

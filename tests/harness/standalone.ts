@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '../../scripts/free-ports.ts';
+import { type Ending, Program } from './program.ts';
+
+const main = 'services/standalone/src/main.ts';
+
+/** Where an installation keeps its data and listens. */
+export interface Place {
+  dataDir: string;
+  url: string;
+  sandboxUrl: string;
+  /** The environment that `npm start` needs to run here. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** Returns a place with temporary data and free ports. Nothing is started. */
+export async function temporaryPlace(): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'secrets-service-'));
+  const [port, sandboxPort] = await freePorts(2);
+  const own = {
+    DATA_DIR: dataDir,
+    PORT: `${port}`,
+    SANDBOX_PORT: `${sandboxPort}`,
+    SANDBOX: 'on',
+    LEASE_SECONDS: '5',
+  };
+  return {
+    dataDir,
+    url: `http://127.0.0.1:${port}`,
+    sandboxUrl: `http://127.0.0.1:${sandboxPort}`,
+    env: { ...process.env, ...own },
+  };
+}
+
+/** Starts the standalone service without waiting until it is ready. */
+export const launchStandalone = ({ env }: Place): Program =>
+  new Program(process.execPath, { args: [main], env });
+
+/** Reads the root token of an installation that is ready. */
+export const readRootToken = ({ dataDir }: Place): string =>
+  readFileSync(join(dataDir, 'root-token'), 'utf8').trim();
+
+/** The standalone service as a process, on temporary data and free ports. */
+export interface Standalone extends Place {
+  rootToken: string;
+  /** Kills the service with SIGKILL and starts it again on the same data. Resolves when it is ready. */
+  crash(): Promise<void>;
+  /** Stops the service and deletes its data. Also ends a start that is in progress. */
+  stop(): Promise<Ending>;
+}
+
+/** Starts the service and resolves when it is ready. If `signal` is aborted meanwhile, cleans up and throws. */
+export async function startStandalone(signal?: AbortSignal): Promise<Standalone> {
+  const place = await temporaryPlace();
+  let program = launchStandalone(place);
+  let isStopped = false;
+  const stop = async () => {
+    isStopped = true;
+    const ending = await program.end('SIGTERM');
+    // A database that was just starting may take another moment to end.
+    rmSync(place.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    return ending;
+  };
+  signal?.addEventListener('abort', () => void program.end('SIGTERM'), { once: true });
+  try {
+    await program.untilPrinted('ready ');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const crash = async () => {
+    await program.end('SIGKILL');
+    if (isStopped) throw new Error('the service was stopped');
+    program = launchStandalone(place);
+    await program.untilPrinted('ready ');
+  };
+  return { ...place, rootToken: readRootToken(place), crash, stop };
+}
