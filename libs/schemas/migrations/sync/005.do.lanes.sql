@@ -1,0 +1,50 @@
+-- What shares one account's budget at a provider: how many of its entries may be outstanding, what is left of its budget, and until
+-- when it is paused. The scheduler admits entries by it; workers report to it.
+create table sync.lanes (
+  id uuid primary key default gen_random_uuid(),
+  destination_type text not null,
+  account text not null, -- hash of what identifies the account; destinations of one account share a lane without knowing of each other
+  window_size double precision not null default 2 check (window_size >= 1),
+  threshold double precision not null default 64 check (threshold >= 1),
+  failures integer not null default 0, -- pauses in a row
+  paused_until timestamptz,
+  reason text, -- the fault that paused it last; null while it is healthy
+  slow_until timestamptz, -- a worker has seen a call of it hang
+  tokens double precision not null default 0,
+  refilled_at timestamptz not null default '-infinity',
+  served_at timestamptz not null default '-infinity', -- when one of its entries was last admitted
+  unique (destination_type, account)
+);
+
+alter table sync.destinations add column lane_id uuid references sync.lanes;
+create index destinations_of_lane on sync.destinations (lane_id);
+
+-- Until their settings are read again, existing destinations have a lane of their own.
+with created as (
+  insert into sync.lanes (destination_type, account, failures, paused_until)
+  select d.type, 'destination:' || d.id, coalesce(h.failures, 0), h.paused_until
+    from sync.destinations d left join sync.destination_health h on h.destination_id = d.id
+  returning id, account
+)
+update sync.destinations d set lane_id = created.id from created where created.account = 'destination:' || d.id;
+
+-- Which entry goes first within a lane: 0 what a user asked for, 1 retries, 2 what reconciliation found.
+alter table sync.entries add column priority smallint not null default 0;
+
+-- Entries that are due, by destination: the scheduler looks at each destination's first ones.
+create index entries_waiting on sync.entries (destination_id, priority, due_at) where due_at is not null;
+-- Entries that are enqueued or in progress: at most a window of them per lane.
+create index entries_outstanding on sync.entries (destination_id) where announced_at is not null or lease_until is not null;
+
+-- Live workers and how many entries each works on at once; the queue of a type is kept short in proportion.
+create table sync.workers (
+  id text primary key,
+  destination_type text not null,
+  slots integer not null check (slots > 0),
+  seen_at timestamptz not null default now()
+);
+
+alter table sync.lanes enable row level security;
+create policy of_own_type on sync.lanes using (sync.works_on(destination_type));
+alter table sync.workers enable row level security;
+create policy of_own_type on sync.workers using (sync.works_on(destination_type));
