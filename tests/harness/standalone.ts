@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { type Ending, Program } from './program.ts';
 
@@ -51,6 +52,17 @@ export interface Standalone extends Place {
   stop(): Promise<Ending>;
 }
 
+/**
+ * Removes a folder in which a database that was just starting may still remove files of its own for a moment: `rmSync` then stops early,
+ * without an error.
+ */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 0; existsSync(folder) && attempt < 50; attempt += 1) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    if (existsSync(folder)) await sleep(20);
+  }
+}
+
 /** Starts the service and resolves when it is ready. If `signal` is aborted meanwhile, cleans up and throws. */
 export async function startStandalone(signal?: AbortSignal): Promise<Standalone> {
   const place = await temporaryPlace();
@@ -59,8 +71,7 @@ export async function startStandalone(signal?: AbortSignal): Promise<Standalone>
   const stop = async () => {
     isStopped = true;
     const ending = await program.end('SIGTERM');
-    // A database that was just starting may take another moment to end.
-    rmSync(place.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await removeFolder(place.dataDir);
     return ending;
   };
   signal?.addEventListener('abort', () => void program.end('SIGTERM'), { once: true });

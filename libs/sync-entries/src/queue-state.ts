@@ -6,11 +6,14 @@ export interface SyncConfig {
   queueCapacity: number;
 }
 
+/** The configuration of a new installation. */
+export const defaultSyncConfig: SyncConfig = { disabled: false, queueCapacity: 1_000_000 };
+
 export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
   const [row] = await sql.query<SyncConfig>(
     'select disabled, queue_capacity as "queueCapacity" from sync.config',
   );
-  return row ?? { disabled: false, queueCapacity: 1_000_000 };
+  return row ?? defaultSyncConfig;
 }
 
 /** Returns the number of pending operations, counted up to `limit`. The cost depends on what is pending, not on what is stored. */

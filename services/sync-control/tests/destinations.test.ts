@@ -91,7 +91,7 @@ describe('POST sys/sync/destinations/:type/:name', () => {
     ['an access key without its secret', { access_key_id: 'AKIATEST' }, /^access_key_id: /],
     ['a mask without a stored value', { secret_access_key: '*****' }, /^secret_access_key: /],
     ['a template with an unknown variable', { secret_name_template: '{{ .X }}' }, /^secret_name_template: /],
-    ['another name than the one in the path', { name: 'other' }, /^name: is in the path/],
+    ['another name than the one in the path', { name: 'other' }, /^name: is part of the path/],
   ])('refuses %s with 400, naming the field', async (_what, fields, sentence) => {
     const { status, body } = await sync.call('POST', newPath(), fields);
     expect(status).toBe(400);
@@ -210,6 +210,6 @@ describe('LIST sys/sync/destinations', () => {
     const unknown = await sync.call('LIST', '/sys/sync/destinations/cloudX');
     expect([unknown.status, unknown.body.errors[0]]).toEqual([400, 'type: must be one of cloudA-sm']);
     const { status, body } = await sync.call('LIST', `${ofType}?limit=0`);
-    expect([status, body.errors]).toEqual([400, ['limit: must be from 1 to 10000']]);
+    expect([status, body.errors]).toEqual([400, ['limit: must be between 1 and 10000']]);
   });
 });

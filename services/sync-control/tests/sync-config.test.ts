@@ -36,6 +36,13 @@ test('DELETE restores the defaults', async () => {
   expect((await sync.call('GET', path)).body.data).toEqual(defaults);
 });
 
+test('PATCH with null restores the default of a field and leaves the others', async () => {
+  await sync.call('PATCH', path, { disabled: true, queue_capacity: 5 });
+  const { status, body } = await sync.call('PATCH', path, { queue_capacity: null });
+  expect([status, body.data]).toEqual([200, { disabled: true, queue_capacity: 1_000_000 }]);
+  expect((await sync.call('PATCH', path, { disabled: null })).body.data.disabled).toBe(false);
+});
+
 test.each([{ disabled: 'maybe' }, { queue_capacity: 0 }, { queue_capacity: 'x' }])(
   'PATCH %j returns 400 and names the field',
   async (given) => {

@@ -1,16 +1,15 @@
 import type { Sql } from '@secrets/db';
 import type { SyncConfig } from '@secrets/sync-entries';
 
-/** Changes the settings that are not null, and returns all of them. */
+/** Changes the settings that are given, and returns all of them. */
 export async function writeSyncConfig(
   sql: Sql,
-  disabled: boolean | null,
-  queueCapacity: number | null,
+  { disabled, queueCapacity }: { [Name in keyof SyncConfig]: SyncConfig[Name] | undefined },
 ): Promise<SyncConfig> {
   const [row] = await sql.query<SyncConfig>(
     `update sync.config set disabled = coalesce($1, disabled), queue_capacity = coalesce($2, queue_capacity)
      returning disabled, queue_capacity as "queueCapacity"`,
-    [disabled, queueCapacity],
+    [disabled ?? null, queueCapacity ?? null],
   );
   return row!;
 }

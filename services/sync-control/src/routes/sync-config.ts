@@ -1,7 +1,7 @@
 import { type Caller, isAdministrative } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
-import { readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
+import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { resetSyncConfig, writeSyncConfig } from '../queries/sync-config.ts';
@@ -32,12 +32,16 @@ const patchConfig = ({ db, queue }: Context) =>
     path,
     summary: 'Enable or disable syncing, or change the maximum number of pending operations',
     body: z.object({
-      disabled: flag.optional(),
-      queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').optional(),
+      // In a merge patch, null restores the default of a field.
+      disabled: flag.nullish(),
+      queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').nullish(),
     }),
     handle: async ({ caller, body }) => {
       assertAdministrative(caller);
-      const config = await writeSyncConfig(db, body.disabled ?? null, body.queue_capacity ?? null);
+      const config = await writeSyncConfig(db, {
+        disabled: body.disabled === null ? defaultSyncConfig.disabled : body.disabled,
+        queueCapacity: body.queue_capacity === null ? defaultSyncConfig.queueCapacity : body.queue_capacity,
+      });
       queue.notify();
       return presentConfig(config);
     },
