@@ -49,7 +49,8 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
-        and not exists (select from sync.destination_health h where h.destination_id = e.destination_id and h.paused_until > now())
+        and not exists (select from sync.lanes l join sync.destinations d on d.lane_id = l.id
+                         where d.id = e.destination_id and l.paused_until > now())
         and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",

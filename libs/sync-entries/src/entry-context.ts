@@ -15,8 +15,8 @@ export interface EntryContext {
     sealedCredentials: Uint8Array | null;
   };
   secretId: string;
-  /** Whether the destination has failed since its last recorded success. */
-  isTroubled: boolean;
+  /** The lane of the destination, and whether its last call failed. */
+  lane: { id: string; isUnhealthy: boolean };
   /** The newest readable version; null when none is left. */
   value: { location: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
 }
@@ -31,7 +31,8 @@ interface ContextRow {
   settings: Record<string, unknown>;
   sealed_credentials: Uint8Array | null;
   secret_id: string;
-  troubled: boolean;
+  lane_id: string;
+  is_unhealthy: boolean;
   mount_id: string | null;
   path: string;
   version_id: string;
@@ -47,11 +48,11 @@ export async function readEntryContexts(
   const rows = await sql.query<ContextRow>(
     `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-              d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
+              d.sealed_credentials, l.id as lane_id, l.failures > 0 or l.slow_until is not null as is_unhealthy,
               v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id
-         left join sync.destination_health h on h.destination_id = d.id
+         join sync.lanes l on l.id = d.lane_id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
     [entryIds],
@@ -70,7 +71,7 @@ const contextOf = (row: ContextRow): EntryContext => ({
     sealedCredentials: row.sealed_credentials,
   },
   secretId: row.secret_id,
-  isTroubled: row.troubled,
+  lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },
   value:
     row.mount_id === null
       ? null

@@ -1,10 +1,17 @@
-export * from './announce-entries.ts';
 export * from './claim-entries.ts';
 export * from './complete-entries.ts';
-export * from './destination-health.ts';
 export * from './entry.ts';
 export * from './entry-context.ts';
 export * from './find-entries.ts';
 export * from './leases.ts';
 export * from './queue-state.ts';
 export * from './record-intents.ts';
+export {
+  ensureLane,
+  liftPause,
+  recordSlowLane,
+  reportToLane,
+} from './scheduling/lanes.ts';
+export * from './scheduling/postpone.ts';
+export { admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
+export { forgetWorker, recordWorker } from './scheduling/workers.ts';

@@ -19,14 +19,19 @@ create table sync.lanes (
 alter table sync.destinations add column lane_id uuid references sync.lanes;
 create index destinations_of_lane on sync.destinations (lane_id);
 
--- Until their settings are read again, existing destinations have a lane of their own.
-with created as (
-  insert into sync.lanes (destination_type, account, failures, paused_until)
-  select d.type, 'destination:' || d.id, coalesce(h.failures, 0), h.paused_until
-    from sync.destinations d left join sync.destination_health h on h.destination_id = d.id
-  returning id, account
-)
-update sync.destinations d set lane_id = created.id from created where created.account = 'destination:' || d.id;
+-- A destination that is written without a lane, by an older version or by hand, has one of its own.
+create function sync.own_lane() returns trigger language plpgsql as $$
+begin
+  if new.lane_id is null then
+    insert into sync.lanes (destination_type, account) values (new.type, 'destination:' || new.id)
+      on conflict (destination_type, account) do update set account = excluded.account
+      returning id into new.lane_id;
+  end if;
+  return new;
+end $$;
+create trigger own_lane before insert or update of lane_id on sync.destinations for each row execute function sync.own_lane();
+update sync.destinations set lane_id = null;
+alter table sync.destinations alter column lane_id set not null;
 
 -- Which entry goes first within a lane: 0 what a user asked for, 1 retries, 2 what reconciliation found.
 alter table sync.entries add column priority smallint not null default 0;

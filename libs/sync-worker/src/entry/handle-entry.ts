@@ -3,10 +3,10 @@ import { EntryMessage } from '@secrets/domain';
 import {
   type ClaimedEntry,
   postponeEntry,
-  recordDestinationSuccess,
   shortenLease,
 } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
+import type { Slot } from '../limits/slots.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -18,29 +18,27 @@ import type { WorkerContext } from './worker-context.ts';
 export async function handleEntry(worker: WorkerContext, message: unknown): Promise<Verdict> {
   const parsed = EntryMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
-  const { entry_id: entryId, destination_id: destinationId } = parsed.data;
-  const slot = await worker.limiter.acquire(destinationId);
-  if (slot === undefined) {
-    await postponeEntry(worker.db, entryId, worker.limiter.retryDelaySeconds(destinationId));
-    return 'ack';
-  }
+  const slot = await worker.slots.acquire();
   try {
-    await attempt(worker, entryId);
+    await attempt(worker, parsed.data.entry_id, slot);
   } finally {
     slot.release();
   }
   return 'ack';
 }
 
-async function attempt(worker: WorkerContext, entryId: string): Promise<void> {
+async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Promise<void> {
   const entry = await worker.statements.claim(entryId);
   if (entry === undefined) return postponeEntry(worker.db, entryId);
   const stopTimer = worker.startTimer();
-  const failure = await tryEntry(worker, entry);
+  const startedAtMs = Date.now();
+  const lane: { id?: string } = {};
+  slot.whenSlow(() => lane.id !== undefined && worker.lanes.slow(lane.id));
+  const failure = await tryEntry(worker, entry, { lane, startedAtMs });
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
   if (isCancelled) await releaseEntry(worker, entry);
-  else if (failure !== undefined) await recordFailure(worker, entry, failure);
+  else if (failure !== undefined) await recordFailure(worker, entry, failure, { laneId: lane.id, startedAtMs });
 }
 
 /** The worker is stopping. The failure says nothing about the destination, so it is not recorded. */
@@ -50,15 +48,20 @@ async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Pr
 }
 
 /** Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. */
-async function tryEntry(worker: WorkerContext, entry: ClaimedEntry): Promise<Failure | undefined> {
-  const { db, statements, attempts, log } = worker;
+async function tryEntry(
+  worker: WorkerContext,
+  entry: ClaimedEntry,
+  { lane, startedAtMs }: { lane: { id?: string }; startedAtMs: number },
+): Promise<Failure | undefined> {
+  const { statements, attempts, lanes, log } = worker;
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
+    lane.id = context.lane.id;
     const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal }));
     if (!isHeld)
       log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
-    if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
+    await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
     return undefined;
   } catch (error) {
     return failureOf(error);

@@ -5,7 +5,7 @@ import type { Broker, Consumer } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
-import { readSyncConfig } from '@secrets/sync-entries';
+import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { Driver } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
@@ -14,7 +14,8 @@ import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
-import { DestinationLimiter } from '../limits/destination-limiter.ts';
+import { LaneReporter } from '../limits/lane-reporter.ts';
+import { Slots } from '../limits/slots.ts';
 
 /** The dependencies of a worker. */
 export interface SyncWorkerDeps {
@@ -59,10 +60,13 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   const worker = workerContext(driver, deps, config);
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
+  let heartbeat: { stop(): Promise<void> } | undefined;
   return {
     start: async () => {
-      const { concurrency } = config;
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
+      const { capacity } = worker.slots;
+      heartbeat = await announceWorker(db, worker, { destinationType: driver.type, slots: config.concurrency });
+      worker.lanes.start();
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) =>
         handleEntry(worker, message),
       );
       watch = watchSwitch(db, consumer, worker.log);
@@ -73,6 +77,8 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       await watch?.stop();
       await consumer?.stop();
       clearTimeout(grace);
+      await worker.lanes.stop();
+      await heartbeat?.stop();
       await worker.clients.close();
     },
   };
@@ -93,10 +99,31 @@ function workerContext(
     }),
     keyRing,
     clients: new Clients(driver, { log, egress, prefix }, keyRing),
-    limiter: new DestinationLimiter(concurrency),
+    slots: new Slots(concurrency),
+    lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
     log,
     startTimer: attemptTimer(metrics, driver.type),
+  };
+}
+
+const heartbeatSeconds = 5;
+
+/** Tells the scheduler that this worker is alive and how many entries it works on at once, until it is stopped. */
+async function announceWorker(
+  db: Db,
+  { log }: WorkerContext,
+  worker: { destinationType: string; slots: number },
+): Promise<{ stop(): Promise<void> }> {
+  const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const record = () => recordWorker(db, { id, ...worker });
+  await record().catch((error: unknown) => log.warn({ error }, 'the worker could not be recorded; will be retried'));
+  const repeated = every(heartbeatSeconds, 'worker heartbeat', log, record);
+  return {
+    stop: async () => {
+      await repeated.stop();
+      await forgetWorker(db, id, worker.destinationType).catch(() => undefined); // it is forgotten after 15 s
+    },
   };
 }
 

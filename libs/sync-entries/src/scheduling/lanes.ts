@@ -1,0 +1,87 @@
+import type { Db, Sql } from '@secrets/db';
+import type { FaultKind } from '@secrets/domain';
+import { afterReport, type LaneReport, type LaneState, type WindowLimits } from '@secrets/scheduler';
+
+/** The windows of lanes: what a new one starts with, and what it may grow to. */
+export const windowLimits: WindowLimits = { first: 2, max: 64 };
+
+export interface LaneRow {
+  window: number;
+  threshold: number;
+  failures: number;
+  pausedUntilMs: number | null;
+  reason: FaultKind | null;
+}
+
+export const laneColumns = `l.window_size as window, l.threshold, l.failures,
+  (extract(epoch from l.paused_until) * 1000)::float8 as "pausedUntilMs", l.reason`;
+
+/**
+ * Returns the lane of an account, which is created if absent. `account` is a hash: the lanes are not a list of who uses what.
+ */
+export async function ensureLane(sql: Sql, destinationType: string, account: string): Promise<string> {
+  const [row] = await sql.query<{ id: string }>(
+    `insert into sync.lanes (destination_type, account, window_size, threshold) values ($1, $2, $3, $4)
+     on conflict (destination_type, account) do update set account = excluded.account
+     returning id`,
+    [destinationType, account, windowLimits.first, windowLimits.max],
+  );
+  return row!.id;
+}
+
+/**
+ * Ends the pause of a destination's lane: an operator has changed something, or asks for it. The next call is a probe, which decides
+ * whether the lane reopens.
+ */
+export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `update sync.lanes set paused_until = now()
+      where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()`,
+    [destinationId],
+  );
+}
+
+/** Records that a call of a lane hangs: for half a minute, it counts as unhealthy. */
+export async function recordSlowLane(sql: Sql, laneId: string): Promise<void> {
+  await sql.query(`update sync.lanes set slow_until = now() + interval '30 seconds' where id = $1`, [laneId]);
+}
+
+/**
+ * Records what a worker reports of a lane, and returns for how long it is paused now. Writes only what changes: a healthy lane with a full window costs a read.
+ * `startedAtMs` is when the reported call began: one that began before a pause ended is no probe and does not reopen the lane.
+ */
+export function reportToLane(
+  db: Db,
+  laneId: string,
+  report: LaneReport,
+  { startedAtMs, random }: { startedAtMs: number; random: number },
+): Promise<{ pausedForSeconds: number } | undefined> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.query<LaneRow & { nowMs: number }>(
+      `select ${laneColumns}, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+         from sync.lanes l where l.id = $1 for no key update`,
+      [laneId],
+    );
+    if (row === undefined) return undefined;
+    const { nowMs, ...lane } = row;
+    const isLate = report.kind === 'succeeded' && startedAtMs < (lane.pausedUntilMs ?? 0);
+    if (isLate) return pauseOf(lane, nowMs);
+    const next = afterReport(lane, report, { nowMs, max: windowLimits.max, random });
+    if (isEqual(lane, next)) return pauseOf(lane, nowMs);
+    await tx.query(
+      `update sync.lanes set window_size = $2, threshold = $3, failures = $4,
+              paused_until = to_timestamp($5::float8 / 1000), reason = $6,
+              slow_until = case when $4 = 0 then null else slow_until end
+        where id = $1`,
+      [laneId, next.window, next.threshold, next.failures, next.pausedUntilMs, next.reason],
+    );
+    return pauseOf(next, nowMs);
+  });
+}
+
+const pauseOf = ({ pausedUntilMs }: LaneState, nowMs: number) => ({
+  pausedForSeconds: Math.max(0, ((pausedUntilMs ?? 0) - nowMs) / 1_000),
+});
+
+const isEqual = (a: LaneState, b: LaneState): boolean =>
+  a.window === b.window && a.failures === b.failures && a.pausedUntilMs === b.pausedUntilMs;

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { type Slot, Slots } from './slots.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** Acquires slots, and returns those that are held so far. */
+function acquiring(slots: Slots, count: number): Slot[] {
+  const held: Slot[] = [];
+  for (let index = 0; index < count; index += 1) void slots.acquire().then((slot) => held.push(slot));
+  return held;
+}
+const settled = () => jest.advanceTimersByTimeAsync(0);
+
+test('as many entries are worked on promptly as the concurrency allows; others wait for a slot', async () => {
+  const held = acquiring(new Slots(4), 5);
+  await settled();
+  expect(held).toHaveLength(4);
+  held[0]!.release();
+  await settled();
+  expect(held).toHaveLength(5);
+});
+
+test('an entry that takes longer than a second frees its slot for others, up to half of the concurrency', async () => {
+  const held = acquiring(new Slots(4), 10);
+  await settled();
+  await jest.advanceTimersByTimeAsync(1_001);
+  expect(held).toHaveLength(6); // two of the first four are slow, and two more have begun
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(held).toHaveLength(6);
+});
+
+test('a slow entry that ends makes room for another slow one', async () => {
+  const slots = new Slots(2);
+  const held = acquiring(slots, 4);
+  await jest.advanceTimersByTimeAsync(1_001);
+  expect(held).toHaveLength(3);
+  held[0]!.release();
+  held[1]!.release();
+  await settled();
+  expect(held).toHaveLength(4);
+  await jest.advanceTimersByTimeAsync(1_001);
+  const last = acquiring(slots, 1);
+  await settled();
+  expect(last).toHaveLength(1);
+});
+
+test('reports a slow entry once, and not one that was released in time', async () => {
+  const [first, second] = await Promise.all([new Slots(2).acquire(), new Slots(2).acquire()]);
+  const reported: string[] = [];
+  first.whenSlow(() => reported.push('first'));
+  second.whenSlow(() => reported.push('second'));
+  second.release();
+  await jest.advanceTimersByTimeAsync(5_000);
+  expect(reported).toEqual(['first']);
+});
