@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BenchOptions } from './command-line.ts';
 import { alternate, columns, type Load, rowsOf, type Side } from './load/alternate.ts';
-import type { Report } from './report/report.ts';
+import type { Report } from './report.ts';
 import { type Api, forEach } from './system/api-client.ts';
 import { startProduct } from './system/product.ts';
 import { type Program, startProgram, stopPrograms } from './system/program.ts';

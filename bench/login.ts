@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BenchOptions } from './command-line.ts';
 import { alternate, columns, type Load, rowsOf, type Side } from './load/alternate.ts';
-import type { Report } from './report/report.ts';
+import type { Report } from './report.ts';
 import { forEach, sandboxClient } from './system/api-client.ts';
 import { type Product, startProduct } from './system/product.ts';
 import { startProgram, stopPrograms } from './system/program.ts';

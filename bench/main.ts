@@ -7,9 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { type BenchOptions, type CommandLine, parseCommandLine, usage } from './command-line.ts';
 import { benchKv } from './kv.ts';
 import { benchLogin } from './login.ts';
-import { describeMachine } from './report/machine.ts';
-import { asMarkdown, asText, type Report } from './report/report.ts';
-import { writeFigures } from './report/write-figures.ts';
+import { asMarkdown, asText, describeMachine, type Report, writeFigures } from './report.ts';
 import { benchSync } from './sync/bench-sync.ts';
 import { type BenchServers, startServers } from './system/servers.ts';
 

@@ -1,7 +1,7 @@
 import type { BenchOptions } from '../command-line.ts';
 import type { StoreJob } from '../limits/store-loop.ts';
 import { median } from '../load/statistics.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../report.ts';
 import { forEach } from '../system/api-client.ts';
 import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
 

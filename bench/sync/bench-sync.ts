@@ -1,7 +1,7 @@
 import type { BenchOptions } from '../command-line.ts';
 import type { StoreAccess } from '../limits/store-client.ts';
 import { startStoreProcess } from '../limits/store-process.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../report.ts';
 import { type Api, sandboxClient } from '../system/api-client.ts';
 import { startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';

@@ -2,7 +2,7 @@ import { eventually } from '@secrets/testing';
 import type { BenchOptions } from '../command-line.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
 import { median, quantile } from '../load/statistics.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../report.ts';
 import { destination, mount, newValue, type SyncSetup } from './sync-setup.ts';
 
 const writes = 200;

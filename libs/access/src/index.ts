@@ -4,6 +4,7 @@ export * from './paths/path-rules.ts';
 export * from './paths/request-path.ts';
 export * from './policies/built-in-policies.ts';
 export * from './policies/compile-policies.ts';
+export { compileNamed } from './policies/named-policies.ts';
 export * from './policies/policy-reader.ts';
 export * from './policies/policy-rules.ts';
 export { type AtEpoch, readBatchToken, readEpoch } from './read-access.ts';

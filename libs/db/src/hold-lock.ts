@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { DatabaseStartError } from './start-error.ts';
 
 export interface HeldLock {
   release(): Promise<void>;
@@ -9,16 +10,16 @@ export interface HoldLockOptions {
   url: string;
   /** Names what is locked; one process at a time holds a name in a database. */
   name: string;
-  /** Called when the connection was lost and another process has taken the lock meanwhile. */
+  /** Called if the connection was lost and another process has acquired the lock in the meantime. */
   onLost: (error: Error) => void;
 }
 
 const retryMs = 1_000;
 
 /**
- * Holds an advisory lock of a database for the life of this process, on a connection of its own. When that connection
- * breaks, the lock is taken again as soon as the server answers.
- * @throws if another process holds it
+ * Holds an advisory lock of a database for the life of this process, on a separate connection. If that connection breaks,
+ * the lock is acquired again as soon as the server is reachable.
+ * @throws {DatabaseStartError} if another process holds it
  */
 export async function holdLock(options: HoldLockOptions): Promise<HeldLock> {
   let isReleased = false;
@@ -52,7 +53,7 @@ export async function holdLock(options: HoldLockOptions): Promise<HeldLock> {
   };
 }
 
-class LockHeldError extends Error {}
+class LockHeldError extends DatabaseStartError {}
 
 async function lockOn({ url, name }: HoldLockOptions): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 });

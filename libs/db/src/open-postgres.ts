@@ -117,7 +117,7 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
 
 function asUnavailable(error: unknown): never {
   if (!isConnectionLoss(error)) throw error;
-  throw new Problem('unavailable', 'the database does not answer', { cause: error });
+  throw new Problem('unavailable', 'the database is unavailable', { cause: error });
 }
 
 /** Messages of pg for a broken connection, and of its pool for a connection timeout. These errors have no code. */

@@ -23,21 +23,22 @@ export async function openRaw(port: number, trusted?: string): Promise<RawConnec
 
 function rawOn(socket: Socket): RawConnection {
   let text = '';
-  let isClosed = false;
   socket.on('data', (more) => {
     text += more;
   });
   socket.on('error', () => {}); // tests wait for the close that follows
+  const closing = new AbortController();
   const closed = new Promise<string>((resolve) => {
     socket.once('close', () => {
-      isClosed = true;
+      closing.abort();
       resolve(text);
     });
   });
   const received = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
-      if (isClosed) throw new Error(`closed after ${JSON.stringify(text)}`);
-      await Promise.race([once(socket, 'data'), closed]);
+      await once(socket, 'data', { signal: closing.signal }).catch((cause: unknown) => {
+        throw new Error(`closed after ${JSON.stringify(text)}`, { cause });
+      });
     }
     return text;
   };

@@ -5,9 +5,9 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '@secrets/testing';
 import { type Sandbox, startSandbox } from '../src/sandbox.ts';
 import { cloudAClient } from './clouda/clouda-harness.ts';
-import { until } from './until.ts';
 
 let sandbox: Sandbox;
 let client: SecretsManagerClient;
@@ -69,7 +69,7 @@ test('silence: no response until the client gives up', async () => {
   sandbox.cloudA.faults.add({ effect: 'silence', times: 1 });
   const caller = new AbortController();
   const unanswered = errorOf(list(caller.signal));
-  await until(() => sandbox.cloudA.calls().length === 1);
+  await eventually(() => sandbox.cloudA.calls().length === 1);
   caller.abort();
   expect(await unanswered).toMatchObject({ name: 'AbortError' });
   expect(sandbox.cloudA.calls()).toMatchObject([{ outcome: 'silence', fault: 'silence' }]);
@@ -92,10 +92,10 @@ test('slow: the operation is not performed if the client disconnects during the 
       abortSignal: caller.signal,
     }),
   );
-  await until(() => sandbox.cloudA.faults.list().length === 0);
+  await eventually(() => sandbox.cloudA.faults.list().length === 0);
   caller.abort();
   expect(await abandoned).toMatchObject({ name: 'AbortError' });
-  await until(() => sandbox.cloudA.calls().length === 1);
+  await eventually(() => sandbox.cloudA.calls().length === 1);
   expect(sandbox.cloudA.calls()).toMatchObject([{ outcome: 'abandoned' }]);
   expect(sandbox.cloudA.secrets()).toEqual([]);
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
+import { eventually } from '@secrets/testing';
 import { startSandbox } from '../src/sandbox.ts';
 import { cloudAClient } from './clouda/clouda-harness.ts';
-import { until } from './until.ts';
 
 test('credentials, tenant and identities are derived from the seed', async () => {
   const [one, same, other] = await Promise.all([
@@ -44,7 +44,7 @@ test('stop ends unanswered calls', async () => {
   const unanswered = fetch(`${sandbox.directoryUrl}/${sandbox.tenantId}/discovery/v2.0/keys`).catch(
     () => 'ended',
   );
-  await until(() => sandbox.directory.calls().length === 1);
+  await eventually(() => sandbox.directory.calls().length === 1);
   await sandbox.stop();
   expect(await unanswered).toBe('ended');
 });

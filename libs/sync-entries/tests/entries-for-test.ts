@@ -48,7 +48,7 @@ export interface EntriesForTest {
   timePasses(): Promise<void>;
 }
 
-/** Gives each test of the calling file a destination with one association, in a database of the file's own. */
+/** Creates a destination with one association for each test of the calling file, in a database of that file. */
 export function entriesForTest(): EntriesForTest {
   let opened: Db;
   let destinationId: string;

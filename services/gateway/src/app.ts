@@ -4,12 +4,12 @@ import type { Db } from '@secrets/db';
 import { operatorApp, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
-import { apiDescription } from './describe-api.ts';
 import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
-import { databaseCheck, healthOf } from './health.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { apiDescription } from './own/describe-api.ts';
+import { databaseCheck, healthOf } from './own/health.ts';
+import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -22,18 +22,18 @@ export interface GatewayDeps {
 export interface GatewayConfig {
   /** Base URL of each service. */
   upstreams: Record<OwningService, string>;
-  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
-  /** How long a service may take until the client hears `unavailable`. Default 30,000. */
+  /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
 }
 
-/** The gateway: the public app, to be served with the verb LIST accepted, and the operators' app for an internal port. */
+/** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
 export interface Gateway extends Service {
   internal: Express;
 }
 
-/** Builds the only public part of the system: token, policy, audit, routing. It owns no tables. */
+/** Creates the only public service. It checks token and policy, writes the audit, and routes requests. It owns no tables. */
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);

@@ -10,9 +10,9 @@ export const Env = z
   .object({
     ...processEnv,
     PORT: port.default(8200),
-    /** Where `/livez`, `/readyz` and `/metrics` are served; not for the world. */
+    /** Where `/livez`, `/readyz` and `/metrics` are served; must not be public. */
     INTERNAL_PORT: port.default(8201),
-    /** Its role reads tokens, policies, namespaces, auth mounts and the epoch, and counts down the uses of tokens. */
+    /** The role may read tokens, policies, namespaces, auth mounts and the epoch, and decrement the uses of tokens. */
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
     /** A file, or `-` for stdout. */
@@ -22,7 +22,7 @@ export const Env = z
     SYNC_CONTROL_URL: url,
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
-    /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is believed; none by default. */
+    /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted; none by default. */
     TRUSTED_PROXIES: commaList
       .refine(
         (texts) => texts.every((text) => addressRanges([text]).size === 1),
@@ -32,11 +32,11 @@ export const Env = z
   })
   .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
     path: ['TLS_KEY_FILE'],
-    error: 'TLS_CERT_FILE and TLS_KEY_FILE go together',
+    error: 'TLS_CERT_FILE and TLS_KEY_FILE must be set together',
   });
 export type Env = z.infer<typeof Env>;
 
-/** The files for HTTPS; empty for HTTP. */
+/** The certificate and key files for HTTPS; empty for HTTP. */
 export const tlsOptions = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: TlsEnv) =>
   certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };
 

@@ -1,12 +1,12 @@
 import { Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
-import { ClientDisconnected } from './read-body.ts';
+import { ClientDisconnected } from './request/read-body.ts';
 
-const pauseMs = 1_000;
+const intervalMs = 1_000;
 
 /**
- * Logs what an operator has to know of failed requests: a part of ours that is down (at most one line a second for
- * each sentence, since every request fails then) and whatever nobody foresaw. Refusals are in the audit.
+ * Logs the failures that concern operators: unavailable dependencies, at most one line per second and message because
+ * every request fails then, and unexpected errors. Refused requests are only in the audit.
  */
 export function failureLog(log: Logger): (failure: unknown, requestId: string) => void {
   const lastAt = new Map<string, number>();
@@ -16,11 +16,8 @@ export function failureLog(log: Logger): (failure: unknown, requestId: string) =
       return log.error({ error: failure, requestId }, 'a request failed unexpectedly');
     if (failure.kind !== 'unavailable' && failure.kind !== 'bad_gateway') return;
     const now = Date.now();
-    if (now - (lastAt.get(failure.message) ?? 0) < pauseMs) return;
+    if (now - (lastAt.get(failure.message) ?? 0) < intervalMs) return;
     lastAt.set(failure.message, now);
-    log.warn(
-      { error: failure.cause, requestId, sentence: failure.message },
-      'a part that requests need is down',
-    );
+    log.warn({ error: failure.cause, requestId, sentence: failure.message }, 'a dependency is unavailable');
   };
 }

@@ -1,18 +1,18 @@
 import type { Metrics } from '@secrets/telemetry';
 
 export interface GatewayMetrics {
-  /** Counts one finished request; status 499 is a client that went away. */
+  /** Counts one finished request. Status 499 means that the client disconnected. */
   finished(operation: string, upstream: string, status: number, seconds: number): void;
 }
 
-/** The counter and the histogram of requests; their labels are resolved once for each combination. */
+/** The counter and the histogram of requests. Each combination of labels is resolved once, for speed. */
 export function gatewayMetrics(metrics: Metrics): GatewayMetrics {
-  const requests = metrics.counter('gateway_requests_total', 'Requests answered', [
+  const requests = metrics.counter('gateway_requests_total', 'Requests handled', [
     'operation',
     'upstream',
     'status',
   ]);
-  const durations = metrics.histogram('gateway_request_seconds', 'Time until the answer was handed over', [
+  const durations = metrics.histogram('gateway_request_seconds', 'Time until the response was sent', [
     'upstream',
   ]);
   const counters = new Map<string, { inc(): void }>();

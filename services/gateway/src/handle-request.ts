@@ -10,11 +10,18 @@ import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import { addressOf, type GatewayRequest, rawPath, requestIdOf, toGatewayRequest } from './gateway-request.ts';
-import { type Health, healthPath } from './health.ts';
-import { ClientDisconnected, readBody } from './read-body.ts';
+import type { Health } from './own/health.ts';
+import { descriptionPath, healthPath } from './own/own-paths.ts';
+import {
+  addressOf,
+  type GatewayRequest,
+  rawPath,
+  requestIdOf,
+  toGatewayRequest,
+} from './request/gateway-request.ts';
+import { ClientDisconnected, readBody } from './request/read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
@@ -25,7 +32,7 @@ export interface GatewayContext {
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
-/** What is known of a request under way, for its metrics. */
+/** What is known so far about a request, for its metrics. */
 interface Progress {
   requestId: string;
   operation: string;
@@ -34,7 +41,7 @@ interface Progress {
 
 const clientClosed = 499;
 
-/** Handles one request from its first line to its answer: judge, write the audit, only then read the body and forward. */
+/** Handles one request: authorizes it, writes the audit line, and only then reads the body and forwards it. */
 export function requestHandler(context: GatewayContext) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const started = performance.now();
@@ -66,7 +73,7 @@ async function respond(
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
 
-/** Reads the request's head; what cannot be understood is refused, and the audit says so. */
+/** Parses the request line and the headers. A request that cannot be parsed is refused, with an audit line. */
 async function parseRequest(
   context: GatewayContext,
   request: IncomingMessage,
@@ -127,7 +134,7 @@ function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
 }
 
 const reasonOf = (failure: unknown): string =>
-  failure instanceof Problem ? failure.message : 'not understood';
+  failure instanceof Problem ? failure.message : 'internal error';
 
 function handleFailure(
   context: GatewayContext,
@@ -141,9 +148,7 @@ function handleFailure(
   return sendFailure(response, requestId, failure);
 }
 
-const descriptionPath = 'sys/internal/specs/openapi';
-
-/** Asked for by balancers every second: not audited, and not dependent on the audit. */
+/** Load balancers check health every second: these requests are not audited, and succeed if the audit fails. */
 const isHealthCheck = ({ path, operation }: GatewayRequest): boolean =>
   path === healthPath && operation === 'read';
 

@@ -22,6 +22,6 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsOptions(env) };
   const server = await serve(gateway, options, { log, onStop });
   process.on('SIGHUP', () => {
-    server.reloadTls().catch((error: unknown) => log.error({ error }, 'the TLS files cannot be used'));
+    server.reloadTls().catch((error: unknown) => log.error({ error }, 'unable to reload the TLS files'));
   });
 });

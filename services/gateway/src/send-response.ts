@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Problem } from '@secrets/domain';
 import { httpStatus, internalSentence, problemHeaders } from '@secrets/http';
 
-/** Answers with JSON of the gateway's own; gives the status. */
+/** Sends a JSON response of the gateway itself, and returns its status. */
 export function sendJson(
   response: ServerResponse,
   requestId: string,
@@ -26,7 +26,7 @@ export function sendJson(
   return status;
 }
 
-/** Answers a failure: a problem by its kind and sentences, anything else with a fixed sentence and the request id (docs/conventions.md#13-errors). */
+/** Sends a problem with its status and sentences, and any other error as 500 with the request id (docs/conventions.md#13-errors). Returns the status. */
 export function sendFailure(response: ServerResponse, requestId: string, failure: unknown): number {
   if (!(failure instanceof Problem))
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
@@ -17,7 +18,7 @@ import { createGateway, type GatewayConfig } from '../src/app.ts';
 
 const everyMethod = ['get', 'list', 'post', 'patch', 'delete'] as const;
 
-/** An endpoint on every path that answers with what it received. */
+/** An endpoint on every path that returns what it received. */
 const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =>
   endpoint({
     method,
@@ -28,14 +29,14 @@ const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =
     body: z.unknown(),
     handle: async ({ params, query, body, caller }) => {
       if (query.break === 'true') throw new Error('broken on purpose');
-      if (query.slow === 'true') await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
+      if (query.slow === 'true') await sleep(60_000, undefined, { ref: false });
       const large = 'x'.repeat(Number(query.large ?? 0));
       return { data: { service, method, path: params.path, query, body, caller, large } };
     },
   });
 
-/** One of the services behind the gateway, which checks assertions as the real ones do. */
-export async function startStub(name: string, keys: InternalKeys) {
+/** A service behind the gateway, which checks assertions like a real one. */
+async function startStub(name: string, keys: InternalKeys) {
   const app = serviceApp({
     service: name,
     endpoints: everyMethod.map((method) => echo(name, method)),
@@ -60,7 +61,7 @@ export async function startStubs(keys: InternalKeys): Promise<Stub[]> {
   return Promise.all(owningServices.map((name) => startStub(name, keys)));
 }
 
-/** A gateway on a free port, with everything that it wrote at hand. */
+/** A gateway on a free port, and everything that it wrote. */
 export interface TestGateway extends Service {
   url: string;
   audit: string[];
@@ -91,10 +92,7 @@ export async function startGateway(
   const upstreams = Object.fromEntries(
     stubs.map(({ name, url }) => [name, url]),
   ) as GatewayConfig['upstreams'];
-  const gateway = await createGateway(
-    { db, keys, audit: auditTo(append), log, metrics },
-    { upstreams, ...config },
-  );
+  const gateway = createGateway({ db, keys, audit: auditTo(append), log, metrics }, { upstreams, ...config });
   const server: RunningServer = await startServer(gateway.app, {
     host: '127.0.0.1',
     port: 0,
@@ -116,7 +114,7 @@ export interface TestRequest {
   body?: string | Buffer;
 }
 
-/** Sends one request exactly as written: no client tidies the path up. */
+/** Sends one request exactly as written, without normalization of its path. */
 export async function ask(
   { url }: { url: string },
   { method = 'GET', path = '/v1/kv/data/a', ...asked }: TestRequest,

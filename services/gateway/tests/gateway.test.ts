@@ -8,6 +8,7 @@ import { insertToken, revokeToken, writePolicy } from '@secrets/access/testing';
 import { parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
+import { eventually } from '@secrets/testing';
 import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
@@ -50,7 +51,7 @@ beforeEach(() => {
   for (const stub of stubs) stub.received.length = 0;
 });
 
-describe('the way in', () => {
+describe('authentication and routing', () => {
   test.each([
     [{}],
     [{ token: 'sst_wrong' }],
@@ -58,13 +59,13 @@ describe('the way in', () => {
     [{ method: 'POST', body: '{}' }],
     [{ path: '/v1/sys/unknown' }],
     [{ headers: { 'x-service-namespace': 'nowhere' } }],
-  ])('without a good token: %j', async (asked) => {
+  ])('refuses a request without a valid token with 403: %j', async (asked) => {
     expect(await ask(gateway, asked)).toMatchObject(denied);
     expect(received()).toEqual([]);
     expect(auditLines()).toMatchObject([{ allowed: false, reason: 'permission denied', accessor: null }]);
   });
 
-  test('with one: the service hears who asks, and the answer comes back', async () => {
+  test('forwards a permitted request with its caller, and returns the response', async () => {
     const { status, body, headers } = await ask(gateway, {
       token: reader,
       headers: { 'x-request-id': 'mine-1' },
@@ -92,7 +93,7 @@ describe('the way in', () => {
     ]);
   });
 
-  test('Authorization: Bearer is the same header', async () => {
+  test('accepts the token in Authorization: Bearer', async () => {
     expect(await ask(gateway, { headers: { authorization: `Bearer ${reader}` } })).toMatchObject({
       status: 200,
     });
@@ -105,7 +106,7 @@ describe('the way in', () => {
     ['PUT', '/v1/kv/data/x', 'post'],
     ['PATCH', '/v1/kv/data/x', 'patch'],
     ['DELETE', '/v1/kv/data/x', 'delete'],
-  ])('%s %s', async (method, path, heard) => {
+  ])('%s %s reaches the service as %s', async (method, path, heard) => {
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{"a":1}', headers: json } : {};
     const answer = await ask(gateway, { method, path, token: root, ...body });
     expect(answer).toMatchObject({ status: 200, body: { data: { method: heard } } });
@@ -125,18 +126,18 @@ describe('the way in', () => {
     ['/v1/sys/internal/ui/mounts/kv', 'secrets'],
     ['/v1/system/data/x', 'secrets'],
     ['/v1/authors/data/x', 'secrets'],
-  ])('%s is answered by %s', async (path, service) => {
+  ])('routes %s to %s', async (path, service) => {
     expect((await ask(gateway, { path, token: root })).body.data.service).toBe(service);
   });
 
-  test('what nobody answers is 404, and 405 for a verb nobody knows', async () => {
+  test('returns 404 for an unknown path, and 405 for an unsupported method', async () => {
     expect(await ask(gateway, { path: '/v1/sys/unknown', token: root })).toMatchObject({ status: 404 });
     expect(await ask(gateway, { path: '/elsewhere', token: root })).toMatchObject({ status: 404 });
     const refused = await ask(gateway, { method: 'OPTIONS', token: root });
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, LIST, POST, PUT, PATCH, DELETE']);
   });
 
-  test('a login needs no token, and only a login', async () => {
+  test('requires no token for a login, and for nothing similar', async () => {
     const login = { method: 'POST', path: '/v1/auth/cloudB/login', body: '{}', headers: json };
     const { body } = await ask(gateway, login);
     expect(body.data).toMatchObject({
@@ -147,8 +148,8 @@ describe('the way in', () => {
   });
 });
 
-describe('what the client claims', () => {
-  test('headers of the inside are dropped', async () => {
+describe('headers of the client', () => {
+  test('drops internal headers', async () => {
     const forged = {
       'x-caller-assertion': 'forged',
       'x-service-namespace': '',
@@ -161,14 +162,14 @@ describe('what the client claims', () => {
     expect(Object.keys(request!.headers).sort()).toEqual(['connection', 'host', 'x-caller-assertion']);
   });
 
-  test('a request id that is not a plain one is replaced', async () => {
+  test('replaces a request id in an invalid format', async () => {
     for (const id of ['a b', 'x'.repeat(129), '', '<script>']) {
       const { headers } = await ask(gateway, { token: reader, headers: { 'x-request-id': id } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  test('X-Forwarded-For counts from trusted proxies only', async () => {
+  test('trusts X-Forwarded-For only from trusted proxies', async () => {
     const { token } = await insertToken(db, { boundCidrs: ['203.0.113.0/24'] });
     const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' };
     expect(await ask(gateway, { token, headers: forwarded })).toMatchObject(denied);
@@ -182,7 +183,7 @@ describe('what the client claims', () => {
   });
 });
 
-describe('paths say one thing only', () => {
+describe('paths are unambiguous', () => {
   test.each([
     '/v1/kv/data/open/../secret/x',
     '/v1/kv/data/open/%2e%2e/secret/x',
@@ -197,7 +198,7 @@ describe('paths say one thing only', () => {
     '/v1/kv/data/x#frag',
     '/v1/kv/data/a%2F..%2Fsecret%2Fx',
     '/v1/kv/data/x%0d%0aInjected',
-  ])('%s is refused', async (path) => {
+  ])('refuses %s', async (path) => {
     expect((await ask(gateway, { path, token: reader })).status).toBe(400);
     expect(received()).toEqual([]);
     expect(auditLines()).toMatchObject([{ allowed: false }]);
@@ -208,7 +209,7 @@ describe('paths say one thing only', () => {
     '/v1/kv/data/secret%2Fx',
     '/v1/kv/data/%73ecret/x',
     '/v1/kv%2Fdata/secret/x/',
-  ])('%s is the denied path', async (path) =>
+  ])('evaluates %s as the denied path', async (path) =>
     expect(await ask(gateway, { path, token: reader })).toMatchObject(denied),
   );
 
@@ -220,9 +221,9 @@ describe('paths say one thing only', () => {
     ['/v1/kv/data/%C3%A9%20%3F%23', 'kv/data/é ?#'],
     ['/v1/kv/data/a+b*', 'kv/data/a+b*'],
     ['/v1/kv/data/secretly', 'kv/data/secretly'],
-  ])('%s is heard as it was judged', async (path, judged) => {
-    expect((await ask(gateway, { path, token: reader })).body.data.path).toBe(judged);
-    expect(auditLines()).toMatchObject([{ path: judged }]);
+  ])('forwards %s as the path that was authorized', async (path, authorized) => {
+    expect((await ask(gateway, { path, token: reader })).body.data.path).toBe(authorized);
+    expect(auditLines()).toMatchObject([{ path: authorized }]);
   });
 
   test.each([
@@ -232,13 +233,13 @@ describe('paths say one thing only', () => {
     'list=%74rue',
     'list=True',
     `${'a=1&'.repeat(1200)}list=1`,
-  ])('a list cannot be had as a read: %#', async (query) => {
+  ])('handles a list as a list, never as a read: %s', async (query) => {
     expect(await ask(gateway, { path: `/v1/kv/data/x?${query}`, token: reader })).toMatchObject(denied);
     const { body } = await ask(gateway, { path: `/v1/kv/metadata/x?${query}`, token: reader });
     expect(body.data.method).toBe('list');
   });
 
-  test('a list that is not asked for is not there, and other parameters pass', async () => {
+  test('drops list=false, and passes other parameters', async () => {
     const { body } = await ask(gateway, {
       path: '/v1/kv/data/x?list=false&version=3&a%20b=c',
       token: reader,
@@ -248,8 +249,8 @@ describe('paths say one thing only', () => {
   });
 });
 
-describe('the audit', () => {
-  test('stands before anything else happens; without it nothing does', async () => {
+describe('the audit line', () => {
+  test('is written before anything else happens, and a failure to write it refuses the request', async () => {
     gateway.failAudit.now = true;
     const answer = await ask(gateway, { method: 'POST', token: root, body: '{}', headers: json });
     gateway.failAudit.now = false;
@@ -264,7 +265,7 @@ describe('the audit', () => {
     const headers = { 'x-service-token': root, 'content-length': '10', ...json };
     const sent = httpRequest({ hostname, port, method: 'POST', path: '/v1/kv/data/late', headers });
     sent.flushHeaders();
-    while (gateway.audit.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => gateway.audit.length > 0);
     expect(received()).toEqual([]);
     sent.end('{"a":"12"}');
     const [answer] = await once(sent, 'response');
@@ -272,7 +273,7 @@ describe('the audit', () => {
     answer.resume();
   });
 
-  test('and the logs hold no token, no value, no query', async () => {
+  test('contains no token, value or query, and neither do the logs', async () => {
     const canary = `canary${randomBytes(6).toString('hex')}`;
     const body = JSON.stringify({ data: { password: canary } });
     const asked = { method: 'POST', headers: { ...json, 'x-other': canary }, body };
@@ -286,22 +287,22 @@ describe('the audit', () => {
   });
 });
 
-describe('bounds', () => {
-  test('a body of 1 MiB passes, one byte more does not', async () => {
+describe('limits', () => {
+  test('a body of 1 MiB is accepted, and one byte more is refused', async () => {
     const body = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     const post = (text: string, headers = {}) =>
       ask(gateway, { method: 'POST', token: root, body: text, headers: { ...json, ...headers } });
     expect((await post(body(1_048_576))).status).toBe(200);
     expect(await post(body(1_048_577))).toMatchObject({
       status: 413,
-      body: { errors: ['the body is over 1 MiB'] },
+      body: { errors: ['the body exceeds 1 MiB'] },
     });
     expect((await post(body(1_100_000), { 'transfer-encoding': 'chunked' })).status).toBe(413);
     expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
     expect((await post('x', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  test('a body that does not come is given up', async () => {
+  test('a body that is not sent in time is refused with 408', async () => {
     const hurried = await startGateway({ db, keys, stubs }, { requestTimeoutMs: 500 });
     const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1');
     socket.write(
@@ -316,8 +317,8 @@ describe('bounds', () => {
 
   test.each([
     ['without a Host', '', '400', 'the Host header is missing'],
-    ['that expects what nobody knows', 'Host: x\r\nExpect: miracles\r\n', '200', '"service":"secrets"'],
-  ])('a request %s is answered as any other', async (_which, headers, status, words) => {
+    ['with an unknown expectation', 'Host: x\r\nExpect: miracles\r\n', '200', '"service":"secrets"'],
+  ])('a request %s gets a complete response', async (_which, headers, status, words) => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     socket.write(
       `GET /v1/kv/data/a HTTP/1.1\r\n${headers}X-Service-Token: ${root}\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n`,
@@ -327,12 +328,12 @@ describe('bounds', () => {
     expect(answer.toLowerCase()).toContain('x-request-id: mine');
   });
 
-  test('a large answer arrives whole', async () => {
+  test('a large response arrives complete', async () => {
     const { body } = await ask(gateway, { path: '/v1/kv/data/a?large=3000000', token: root });
     expect(body.data.large).toHaveLength(3_000_000);
   });
 
-  test('a client that goes away takes its request to the service along', async () => {
+  test('a client that disconnects aborts its request to the service', async () => {
     const { hostname, port } = new URL(gateway.url);
     const headers = { 'x-service-token': root };
     const sent = httpRequest({ hostname, port, path: '/v1/kv/data/a?slow=true', headers }).on(
@@ -340,26 +341,25 @@ describe('bounds', () => {
       () => undefined,
     );
     sent.end();
-    while (received().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => received().length > 0);
     const aborted = once(received()[0]!.socket, 'close');
     sent.destroy();
     await aborted;
-    while (!/status="499"/.test(await gateway.metrics.text()))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(async () => /status="499"/.test(await gateway.metrics.text()));
   });
 });
 
-describe('services that do not answer', () => {
+describe('unavailable dependencies', () => {
   const unused = { login: 'http://127.0.0.1:1', 'sync-control': 'http://127.0.0.1:1' };
 
-  test('one that is down is 503 and named; the log says it once', async () => {
+  test('a service that is down is named in a response with 503, and logged once', async () => {
     const alone = await startGateway(
       { db, keys, stubs },
       { upstreams: { ...unused, secrets: 'http://127.0.0.1:1' } },
     );
     for (let round = 0; round < 5; round++) {
       const answer = await ask(alone, { token: root });
-      expect(answer).toMatchObject({ status: 503, body: { errors: ['secrets does not answer'] } });
+      expect(answer).toMatchObject({ status: 503, body: { errors: ['secrets is unavailable'] } });
       expect(answer.headers['x-request-id']).toBeDefined();
     }
     expect(alone.logs).toHaveLength(1);
@@ -371,7 +371,7 @@ describe('services that do not answer', () => {
     await alone.stop();
   });
 
-  test('one that is too slow is 503', async () => {
+  test('a service that is too slow is a 503', async () => {
     const impatient = await startGateway({ db, keys, stubs }, { upstreamTimeoutMs: 300 });
     expect(await ask(impatient, { path: '/v1/kv/data/a?slow=true', token: root })).toMatchObject({
       status: 503,
@@ -379,7 +379,7 @@ describe('services that do not answer', () => {
     await impatient.stop();
   });
 
-  test('a database that is down is 503', async () => {
+  test('a database that is down is a 503', async () => {
     const broken: Db = { ...db, query: () => Promise.reject(new Error('down')) };
     const blind = await startGateway({ db: broken, keys, stubs });
     expect(await ask(blind, { token: root })).toMatchObject({ status: 503 });
@@ -390,27 +390,27 @@ describe('services that do not answer', () => {
     await blind.stop();
   });
 
-  test('a failure of a service passes with its sentence', async () => {
+  test('an error response of a service is passed on', async () => {
     expect(await ask(gateway, { path: '/v1/kv/data/a?break=true', token: root })).toMatchObject({
       status: 500,
     });
   });
 });
 
-describe('what the gateway tells of itself', () => {
-  test('health by HEAD, and nothing else by it', async () => {
+describe('own endpoints', () => {
+  test('respond to HEAD for health, and for nothing else', async () => {
     const answer = await ask(gateway, { method: 'HEAD', path: '/v1/sys/health' });
     expect([answer.status, answer.body]).toEqual([200, undefined]);
     expect((await ask(gateway, { method: 'HEAD', token: root })).status).toBe(405);
   });
 
-  test('health, without a token and without an audit line', async () => {
+  test('return health without a token and without an audit line', async () => {
     const answer = await ask(gateway, { path: '/v1/sys/health' });
     expect(answer).toMatchObject({ status: 200, body: { initialized: true, ready: true, missing: [] } });
     expect(gateway.audit).toEqual([]);
   });
 
-  test('the description of the whole API', async () => {
+  test('describe the whole API, and mark what needs no token', async () => {
     const { body } = await ask(gateway, { path: '/v1/sys/internal/specs/openapi' });
     expect(body).toMatchObject({ openapi: '3.1.0', security: [{ serviceToken: [] }, { bearer: [] }] });
     expect(body.components.securitySchemes.serviceToken).toEqual({
@@ -422,7 +422,7 @@ describe('what the gateway tells of itself', () => {
     expect(body.paths['/v1/sys/health'].get.security).toEqual([]);
   });
 
-  test('metrics by operation, service and status', async () => {
+  test('count requests by operation, service and status', async () => {
     await ask(gateway, { token: reader });
     expect(await gateway.metrics.text()).toMatch(
       /gateway_requests_total\{operation="read",upstream="secrets",status="200",service="gateway"\} \d+/,
@@ -431,7 +431,7 @@ describe('what the gateway tells of itself', () => {
 });
 
 describe('tokens', () => {
-  test('uses, end and namespace', async () => {
+  test('are refused after their last use, after their expiry, and outside their namespace', async () => {
     const { token: twice } = await insertToken(db, { usesLeft: 2 });
     const answers = [];
     for (let use = 0; use < 3; use++) answers.push((await ask(gateway, { token: twice })).status);
@@ -446,7 +446,7 @@ describe('tokens', () => {
     expect((await ask(gateway, config)).status).toBe(403);
   });
 
-  test('a revoked token is refused by every gateway at once, under load', async () => {
+  test('are refused by every gateway as soon as they are revoked, under load', async () => {
     const second = await startGateway({ db, keys, stubs });
     let running = true;
     const load = [gateway, second].flatMap((target) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { eventually } from '@secrets/testing';
+import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
 let secrets: SecretsForTest;
 beforeAll(async () => {

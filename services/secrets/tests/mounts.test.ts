@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  callerIn,
-  callerWith,
-  eventually,
-  type SecretsForTest,
-  startSecretsForTest,
-} from './secrets-for-test.ts';
+import { eventually } from '@secrets/testing';
+import { callerIn, callerWith, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
 let secrets: SecretsForTest;
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '@secrets/broker';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
@@ -75,15 +74,4 @@ async function startProcess(db: Db, keyRing: KeyRing): Promise<SecretsProcess> {
       await served.stop();
     },
   };
-}
-
-const waitMs = 60_000;
-
-/** Waits until the condition holds. Throws after a minute. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + waitMs;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`the condition did not hold within ${waitMs} ms`);
-    await sleep(10);
-  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createTestDb, type TestDb } from '@secrets/db/testing';
 import type { Standalone } from '../src/app.ts';
+import { startFailure } from '../src/operator-messages.ts';
 import { startStandaloneForTest, withFolder } from './standalone-for-test.ts';
 
 let db: TestDb;
@@ -43,13 +44,14 @@ test(
 );
 
 test(
-  'refuses a database that another standalone process uses',
+  'refuses a database that another standalone process uses, with a sentence for the operator',
   () =>
     withFolder(async (first) =>
       withFolder(async (second) => {
         const standalone = await startOnDb(first);
         try {
-          await expect(startOnDb(second)).rejects.toThrow(/the database is in use by another process/);
+          const error = await startOnDb(second).catch((refused: unknown) => refused);
+          expect(startFailure(error, undefined)).toMatch(/^the database is in use by another process/);
         } finally {
           await standalone.stop();
         }

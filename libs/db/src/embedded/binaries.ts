@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { DatabaseStartError } from './start-error.ts';
+import { DatabaseStartError } from '../start-error.ts';
 
 /** Paths of the PostgreSQL programs that npm installed for this platform. */
 export interface Binaries {

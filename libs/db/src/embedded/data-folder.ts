@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { DatabaseStartError } from '../start-error.ts';
 import type { Binaries } from './binaries.ts';
 import { giveToServer, launch } from './launch.ts';
-import { DatabaseStartError } from './start-error.ts';
 
 /** The major version of the embedded PostgreSQL: a data folder belongs to one. */
 const majorVersion = '18';

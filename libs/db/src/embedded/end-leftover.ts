@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseStartError } from '../start-error.ts';
 import { readPidFile } from './pid-file.ts';
 import { commandLine, isAlive } from './process-identity.ts';
-import { DatabaseStartError } from './start-error.ts';
 
 /** Signals to a leftover server, with the seconds that each gets: an orderly stop, an immediate one, the last resort. */
 const steps = [

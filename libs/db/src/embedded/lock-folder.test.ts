@@ -4,11 +4,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { eventually } from '@secrets/testing';
 import { lockFolder } from './lock-folder.ts';
 
 const folder = () => join(mkdtempSync(join(tmpdir(), 'lock-')), 'data');
 
-test('a second taker is refused while the first lives, and let in after release', () => {
+test('a second process is refused until the first releases the lock', () => {
   const dir = folder();
   const release = lockFolder(dir);
   expect(() => lockFolder(dir)).toThrow(/in use by another process/);
@@ -25,9 +26,9 @@ test('a lock left by a killed process is taken over', async () => {
   lockFolder(dir)();
 });
 
-test('a lock left by a process that is dead, and whose parent has not heard of it, is taken over', async () => {
+test('a lock left by a dead process that its parent has not reaped is taken over', async () => {
   if (process.platform !== 'linux')
-    return console.warn('not run: only Linux tells such a process from a living one');
+    return console.warn('not run: only Linux distinguishes such a process from a running one');
   const dir = folder();
   const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -35,7 +36,7 @@ test('a lock left by a process that is dead, and whose parent has not heard of i
   const [line] = await once(parent.stdout, 'data');
   const pid = Number(String(line));
   const fields = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  while (fields()[0] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually(() => fields()[0] === 'Z');
   writeFileSync(`${dir}.lock`, JSON.stringify({ pid, started: fields()[19] }));
   lockFolder(dir)();
   parent.kill();

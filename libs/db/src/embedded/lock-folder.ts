@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from '@secrets/domain';
+import { DatabaseStartError } from '../start-error.ts';
 import { isAlive, processStart } from './process-identity.ts';
-import { DatabaseStartError } from './start-error.ts';
 
 /**
  * Locks a folder for this process and returns a function that releases it. A lock left by a process that is gone

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@secrets/testing';
 import { openPostgres } from '../open-postgres.ts';
 import { findBinaries } from './binaries.ts';
 import { openEmbedded } from './open-embedded.ts';
@@ -29,14 +29,6 @@ afterAll(() => rmSync(root, { recursive: true }));
 const freshFolder = () => join(mkdtempSync(join(root, 'server-')), 'postgres');
 const clusterOf = (folder: string) => join(folder, 'data');
 const pidOf = (folder: string) => readPidFile(clusterOf(folder))?.pid;
-
-async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met within 30 s');
-    await sleep(10);
-  }
-}
 
 /** A process that opens the database of a folder, writes until it is killed, and prints what was committed. */
 function startWriter(folder: string): ChildProcess {
@@ -109,8 +101,7 @@ describe('an embedded server', () => {
     const db = await openEmbedded({ folder });
     await db.query('create table kept as select 1 as n');
     process.kill(pidOf(folder)!, 'SIGKILL');
-    const answer = () => db.query('select n from kept').catch(() => []);
-    await eventually(async () => (await answer()).length === 1);
+    await eventually(async () => (await db.query('select n from kept')).length === 1);
     await db.close();
   });
 
@@ -183,7 +174,7 @@ describe('after kill -9 of the process that started it', () => {
 });
 
 describe('a start that is impossible', () => {
-  test('a platform without binaries is told to set DATABASE_URL', async () => {
+  test('an error on a platform without binaries recommends DATABASE_URL', async () => {
     await expect(findBinaries('sunos', 'x64')).rejects.toThrow(/not available for sunos x64.*DATABASE_URL/s);
   });
 

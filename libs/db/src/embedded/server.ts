@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseStartError } from '../start-error.ts';
 import { type Address, addressSettings, chooseAddress, databaseUrl } from './address.ts';
 import { findBinaries } from './binaries.ts';
 import { clusterFolder, createDataFolder } from './data-folder.ts';
@@ -9,7 +10,6 @@ import { endLeftover } from './end-leftover.ts';
 import { launch } from './launch.ts';
 import { lockFolder } from './lock-folder.ts';
 import { readPidFile } from './pid-file.ts';
-import { DatabaseStartError } from './start-error.ts';
 
 export interface EmbeddedServerOptions {
   /** Holds everything of this server; created if absent. One process at a time. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { serviceApp } from '../service-app/service-app.ts';
 import { serveForTest, type TestService, testCaller, testKeys } from '../testing.ts';
 import { endpoint } from './endpoint.ts';
-import { flag, integer, seconds, stringList } from './fields.ts';
+import { flag, integer, seconds, stringList } from './input/fields.ts';
 
 const keys = testKeys();
 const logLines: string[] = [];

@@ -4,8 +4,8 @@ import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope } from './envelope.ts';
-import { inexactNumber } from './exact-numbers.ts';
-import { parseBody, parseInput, unknownFieldWarnings } from './parse-input.ts';
+import { inexactNumber } from './input/exact-numbers.ts';
+import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
 
 export interface EndpointRouterOptions {

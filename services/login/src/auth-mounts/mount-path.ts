@@ -7,7 +7,7 @@ const maxLength = 256;
  * Throws a problem (`invalid`) if an auth mount cannot have a path.
  * @param path without slashes at its ends
  * @param callNames segments of the paths of a mount's own endpoints, such as `login`. A mount whose path contained one
- *   could not be told apart from such an endpoint: a mount `x/role` would turn `auth/x/role/login`, the role called
+ *   would be indistinguishable from such an endpoint: a mount `x/role` would turn `auth/x/role/login`, the role called
  *   `login`, into a login.
  */
 export function requireMountPath(path: string, callNames: ReadonlySet<string>): void {

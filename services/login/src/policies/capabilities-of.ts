@@ -1,4 +1,4 @@
-import { compilePolicies, defaultPolicy, type PolicyRules, pathFromNamespace } from '@secrets/access';
+import { compileNamed, pathFromNamespace } from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { rulesOf } from '../queries/policies.ts';
@@ -18,17 +18,12 @@ export async function capabilitiesOf(
   paths: readonly string[],
 ): Promise<Record<string, readonly string[]>> {
   if (holder.policies.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
-  const policies = compilePolicies(await policiesOf(sql, holder));
+  const rows = await rulesOf(sql, holder.namespace.id, holder.policies);
+  const policies = compileNamed(holder.policies, rows);
   const on = (path: string): readonly string[] => {
     const seen = pathFromNamespace(holder.namespace.path, where.path, path.replace(/^\/+/, ''));
     const granted = seen === undefined ? [] : policies.on(seen);
     return granted.length === 0 ? ['deny'] : granted;
   };
   return Object.fromEntries(paths.map((path) => [path, on(path)]));
-}
-
-async function policiesOf(sql: Sql, { policies, namespace }: PolicyHolder): Promise<PolicyRules[]> {
-  const written = await rulesOf(sql, namespace.id, policies);
-  const builtIn = policies.includes('default') && !written.some(({ name }) => name === 'default');
-  return [...written.map(({ rules }) => rules), ...(builtIn ? [defaultPolicy] : [])];
 }

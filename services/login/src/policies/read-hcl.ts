@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { invalid, Problem } from '@secrets/domain';
+import pTimeout from 'p-timeout';
 
 const timeoutMs = 5_000;
 const maxNesting = 16;
@@ -47,18 +48,13 @@ function parseApart(text: string): Promise<string> {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 192 },
   });
-  return new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Problem('invalid', 'policy: parsing took too long')),
-      timeoutMs,
-    );
+  const parsed = new Promise<string>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', () => reject(unreadable()));
-    worker.once('exit', () => {
-      clearTimeout(timer);
-      reject(unreadable());
-    });
-  }).finally(() => worker.terminate());
+    worker.once('exit', () => reject(unreadable()));
+  });
+  const message = new Problem('invalid', 'policy: parsing took too long');
+  return pTimeout(parsed, { milliseconds: timeoutMs, message }).finally(() => worker.terminate());
 }
 
 const unreadable = () => invalid('policy: nested too deeply or too large');

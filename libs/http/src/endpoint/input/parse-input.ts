@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
-import type { Method } from './endpoint.ts';
+import type { Method } from '../endpoint.ts';
 import { plainSentence } from './plain-sentence.ts';
 
 z.config({ localeError: plainSentence });

@@ -9,21 +9,22 @@ import {
 } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { operationOf } from '@secrets/http';
+import { healthPath } from '../own/own-paths.ts';
 import { clientAddress } from './client-address.ts';
-import { healthPath } from './health.ts';
 import { extractList } from './list-query.ts';
 
-/** A request as it is judged, and as it would be forwarded. */
+/** A parsed request: what authorization evaluates, and what is forwarded. */
 export interface GatewayRequest extends AccessRequest {
-  /** Verb towards the service. */
+  /** Method of the forwarded request. */
   method: string;
-  /** Path towards the service, without the query: an encoding of exactly the path that is judged. */
+  /** Path of the forwarded request, without the query: an encoding of exactly the path that was authorized. */
   forwardPath: string;
-  /** With `?`, or empty. */
+  /** Query of the forwarded request, with `?`; may be empty. */
   forwardQuery: string;
 }
 
-const operations: Record<string, Operation> = {
+/** The operation of each supported method. */
+export const operations: Readonly<Record<string, Operation>> = {
   GET: 'read',
   HEAD: 'read',
   LIST: 'list',
@@ -32,9 +33,10 @@ const operations: Record<string, Operation> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-const base = '/v1/';
+/** The prefix of every public path. */
+export const pathPrefix = '/v1/';
 
-/** Reads line and headers of a request. Throws a problem for a path, verb or query that cannot be understood in one way only. */
+/** Parses the request line and the headers. Throws a problem for an unsupported method, and for a path or query that is ambiguous. */
 export function toGatewayRequest(
   request: IncomingMessage,
   requestId: string,
@@ -44,10 +46,10 @@ export function toGatewayRequest(
     throw invalid('the Host header is missing'); // RFC 9112, section 3.2
   const verb = operationOf(request);
   const operation = operations[verb];
-  if (operation === undefined) throw unknownMethod();
+  if (operation === undefined) throw unsupportedMethod();
   const { path, query } = splitUrl(request.url ?? '');
   const { isList, rest } = verb === 'GET' || verb === 'LIST' ? extractList(query) : noList(query);
-  if (verb === 'HEAD' && path !== healthPath) throw unknownMethod();
+  if (verb === 'HEAD' && path !== healthPath) throw unsupportedMethod();
   const listed = operation === 'list' || isList;
   return {
     operation: listed ? 'list' : operation,
@@ -57,15 +59,15 @@ export function toGatewayRequest(
     remoteAddress,
     requestId,
     method: verb === 'LIST' ? 'GET' : verb,
-    forwardPath: base + encodePath(path),
+    forwardPath: pathPrefix + encodePath(path),
     forwardQuery: queryText(listed, rest),
   };
 }
 
 const allowed = Object.keys(operations).filter((verb) => verb !== 'HEAD');
-const unknownMethod = () => new Problem('method_not_allowed', 'this method is not known here', { allowed });
+const unsupportedMethod = () => new Problem('method_not_allowed', 'unsupported method', { allowed });
 
-/** The client's own request id if it is a plain one, else a new one. */
+/** The request id that the client sent, if its format is valid; otherwise a new one. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = single(request.headers['x-request-id']);
   return given !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
@@ -74,7 +76,7 @@ export function requestIdOf(request: IncomingMessage): string {
 export const addressOf = (request: IncomingMessage, trusted: AddressRanges): string =>
   clientAddress(request.socket.remoteAddress ?? '', single(request.headers['x-forwarded-for']), trusted);
 
-/** The path of a request as it came, for the audit of one that cannot be understood. */
+/** The path of a request as received, for the audit line of a request that cannot be parsed. */
 export const rawPath = (request: IncomingMessage): string =>
   (request.url ?? '').split('?', 1)[0]!.slice(0, 1_024);
 
@@ -82,10 +84,10 @@ function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark + 1);
-  if (!path.startsWith(base)) throw new Problem('not_found', 'no such path');
+  if (!path.startsWith(pathPrefix)) throw new Problem('not_found', 'no such path');
   if (path.includes('#') || !/^[\x21\x22\x24-\x7e]*$/.test(query))
     throw invalid('path and query must be percent-encoded');
-  return { path: decodePath(path.slice(base.length)), query };
+  return { path: decodePath(path.slice(pathPrefix.length)), query };
 }
 
 const noList = (rest: string) => ({ isList: false, rest });

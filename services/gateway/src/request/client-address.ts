@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { AddressRanges } from '@secrets/access';
 
 /**
- * The address from which a request really came: the connection's, or, when that one is a trusted proxy, the last one
- * in `X-Forwarded-For` that is not. What a client wrote in front of it is not believed.
+ * Returns the address of the client: that of the connection, or, if the connection comes from a trusted proxy, the last
+ * address in `X-Forwarded-For` that is not a trusted proxy. Earlier addresses may be forged and are ignored.
  */
 export function clientAddress(
   connection: string,

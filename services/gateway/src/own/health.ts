@@ -1,23 +1,20 @@
 import type { Db } from '@secrets/db';
 import { missingParts } from '@secrets/http';
+import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
-import type { Upstream } from './upstream.ts';
 
-/** Where health is asked for, by GET or HEAD, without a token. */
-export const healthPath = 'sys/health';
-
-/** What `GET sys/health` returns (docs/conventions.md#19-health-and-self-description). */
+/** The body of `GET sys/health` (docs/conventions.md#19-health-and-self-description). */
 export interface Health {
-  /** Whether the installation's tables are there. */
+  /** Whether the tables of the installation exist. */
   initialized: boolean;
   ready: boolean;
-  /** Names of the parts that do not answer. */
+  /** Names of the dependencies that are unavailable. */
   missing: string[];
 }
 
 const cacheMs = 1_000;
 
-/** Whether the database and every service answer; asked at most once a second, however many want to know. */
+/** Returns a check of the database and of every service. Its result is cached for a second. */
 export function healthOf(db: Db, upstreams: readonly Upstream[]): () => Promise<Health> {
   const checks = {
     database: databaseCheck(db),
@@ -29,7 +26,7 @@ export function healthOf(db: Db, upstreams: readonly Upstream[]): () => Promise<
   });
 }
 
-/** Rejects when the tables that requests are judged by cannot be read. */
+/** Rejects if the tables that authorization needs cannot be read. */
 export const databaseCheck = (db: Db) => async (): Promise<void> => {
   await db.query('select value from login.access_epoch');
 };

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+
 /** A table of figures, with notes that explain it. */
 export interface Report {
   title: string;
@@ -34,4 +37,27 @@ function tableMarkdown({ title, columns, rows, notes }: Report): string {
   const table = [columns, rule, ...rows].map(line).join('\n');
   const remarks = notes.length === 0 ? '' : `\n\n${notes.map((note) => `- ${note}`).join('\n')}`;
   return `### ${title}\n\n${table}${remarks}`;
+}
+
+/** Returns lines with the date, the machine and the versions. */
+export function describeMachine(versions: { postgres: string; rabbitmq: string }): string[] {
+  const processors = cpus();
+  const gibibytes = (totalmem() / 2 ** 30).toFixed(1);
+  return [
+    `date: ${new Date().toISOString()}`,
+    `machine: ${processors.length} cores, ${processors[0]?.model ?? 'unknown CPU'}, ${gibibytes} GiB`,
+    `Node ${process.versions.node}, Postgres ${versions.postgres}, RabbitMQ ${versions.rabbitmq}`,
+  ];
+}
+
+const begin = '<!-- figures -->';
+const end = '<!-- end of figures -->';
+
+/** Writes figures to a file: between its two marks if it has them, otherwise as its whole content. */
+export function writeFigures(file: string, figures: string): void {
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  const isMarked = from >= 0 && to > from;
+  const text = isMarked ? `${page.slice(0, from)}${begin}\n\n${figures}\n${page.slice(to)}` : figures;
+  writeFileSync(file, text);
 }

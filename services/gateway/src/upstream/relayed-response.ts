@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ClientDisconnected } from './read-body.ts';
+import { ClientDisconnected } from '../request/read-body.ts';
 
-/** Answers up to this many bytes are sent in one piece. */
+/** Responses up to this size are sent in one piece. */
 const maxBufferedBytes = 262_144;
 
-/** The headers of a service's answer that reach the client. */
-const passed = ['content-type', 'retry-after', 'allow'] as const;
+/** The response headers of a service that are passed to the client. */
+const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
 
 /**
- * Passes one answer of a service on to the client: a small one in one piece, a large one as it comes, at the pace of
- * the client. When the client goes away, the request to the service is aborted.
+ * Passes the response of a service to the client: a small one in one piece, a large one as a stream, at the pace of the
+ * client. If the client disconnects, the request to the service is aborted.
  */
 export class RelayedResponse implements Dispatcher.DispatchHandler {
-  /** Settles when the answer is sent (its status), or could not be had. */
+  /** Resolves with the status when the response was sent; rejects if the service did not respond completely. */
   readonly done: Promise<number>;
   readonly #response: ServerResponse;
   readonly #requestId: string;
@@ -34,7 +34,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     response.on('close', () => this.#clientClosed());
   }
 
-  /** Whether anything of an answer has come. */
+  /** Whether the service has begun to respond. */
   get hasBegun(): boolean {
     return this.#status !== 0;
   }
@@ -57,7 +57,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
       'cache-control',
       headers['cache-control'] ?? 'no-store',
     ];
-    for (const name of passed) {
+    for (const name of passedHeaders) {
       const value = headers[name];
       if (value !== undefined) this.#headers.push(name, value);
     }
@@ -65,7 +65,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isStreaming) this.#pass(controller, chunk);
-    else this.#keep(controller, chunk);
+    else this.#buffer(controller, chunk);
   }
 
   onResponseEnd(): void {
@@ -78,7 +78,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     this.#settle.reject(error);
   }
 
-  #keep(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  #buffer(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > maxBufferedBytes) this.#beginStreaming(controller);
@@ -89,7 +89,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     const body = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
     if (this.#status !== 204) this.#headers.push('content-length', String(this.#bytes));
     this.#response.writeHead(this.#status, this.#headers);
-    // As one string it leaves with the headers in one write; latin1 keeps every byte as it is.
+    // Node.js sends a string body and the headers in one write; latin1 preserves every byte.
     if (body !== undefined) this.#response.end(body.toString('latin1'), 'latin1');
     else this.#response.end();
   }

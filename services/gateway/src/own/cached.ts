@@ -1,4 +1,4 @@
-/** Caches what `load` resolves to. Concurrent callers share one load; a failure is not cached. */
+/** Caches the result of `load`. Concurrent callers share one call; a failure is not cached. */
 export function cached<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
   let cache: { value: Promise<T>; until: number } | undefined;
   return () => {

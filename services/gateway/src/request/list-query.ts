@@ -1,15 +1,16 @@
 import querystring from 'node:querystring';
 
-/** Whether a query asks for a list, and the query without that parameter. */
+/** Whether a query requests a list, and the query without that parameter. */
 export interface ListQuery {
   isList: boolean;
-  /** What is left, as it was written; without `?`. */
+  /** The other parameters, unchanged; without `?`. */
   rest: string;
 }
 
 /**
- * Takes every `list` out of a query. Which of several counts is decided here once: services get either none or
- * exactly one at the very beginning, so a request evaluated as a read cannot be answered as a list or the reverse.
+ * Removes every `list` parameter from a query. A request with several of them is ambiguous, so the gateway decides: the
+ * service receives either none or exactly one, at the beginning of the query. A request that was authorized as a read is
+ * therefore never handled as a list, or the reverse.
  */
 export function extractList(query: string): ListQuery {
   if (!mayNameList.test(query)) return { isList: false, rest: query };

@@ -2,16 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 
-/** The client went away before its request was whole. There is nobody to answer. */
+/** The client disconnected before the exchange was complete, so no response can be sent. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected';
 }
 
-const tooLarge = () => new Problem('too_large', 'the body is over 1 MiB');
+const tooLarge = () => new Problem('too_large', 'the body exceeds 1 MiB');
 
 /**
- * Reads a request's body, 1 MiB at most (`too_large`); undefined when there is none. How long it may take is the
- * server's to bound (408). What is left unread is thrown away by the server after the answer.
+ * Reads the body of a request; undefined if there is none. The server limits how long this may take (408), and discards
+ * what is still unread after the response.
+ * @throws a problem: `too_large` above 1 MiB, `unsupported_media_type` for a compressed body
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const {
@@ -23,23 +24,23 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
   if (Number(length ?? 0) > maxBodyBytes) throw tooLarge();
   if (encoding !== undefined && encoding !== 'identity')
     throw new Problem('unsupported_media_type', 'the body must not be compressed');
-  return collected(request);
+  return collect(request);
 }
 
-function collected(request: IncomingMessage): Promise<Buffer> {
+function collect(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBodyBytes) chunks.push(chunk);
-      else reject(tooLarge()); // the rest flows by and is dropped
+      else reject(tooLarge()); // the rest is read and dropped
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    const broken = () => {
+    const onBroken = () => {
       if (!request.complete) reject(new ClientDisconnected());
     };
-    request.on('close', broken);
-    request.on('error', broken);
+    request.on('close', onBroken);
+    request.on('error', onBroken);
   });
 }

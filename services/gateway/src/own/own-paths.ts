@@ -1,0 +1,3 @@
+/** The paths that the gateway serves itself, without the prefix `/v1/`. */
+export const healthPath = 'sys/health';
+export const descriptionPath = 'sys/internal/specs/openapi';

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import type { OwningService } from '@secrets/access';
+import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
+import { errorCode, Problem } from '@secrets/domain';
+import { Pool } from 'undici';
+import type { GatewayRequest } from '../request/gateway-request.ts';
+import { ClientDisconnected } from '../request/read-body.ts';
+import { RelayedResponse } from './relayed-response.ts';
+
+/** What is forwarded: the request as authorized, its caller, and its body. */
+interface ForwardedRequest {
+  gatewayRequest: GatewayRequest;
+  caller: Caller;
+  contentType: string | undefined;
+  body: Buffer | undefined;
+}
+
+/** One service behind the gateway. */
+export interface Upstream {
+  readonly name: OwningService;
+  /**
+   * Sends a request, signed for this service, passes the response to the client, and returns its status. A failure after
+   * the response has begun closes the connection to the client.
+   * @throws a problem: `unavailable` if the service does not respond, `bad_gateway` if its response is not valid HTTP
+   * @throws {ClientDisconnected} if the client disconnects, or its connection had to be closed
+   */
+  forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
+  /** Reads an operational path of the service, such as `/readyz`, as JSON. Rejects unless the status is 200 within 2 s. */
+  fetchOwn(path: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface UpstreamOptions {
+  url: string;
+  keys: InternalKeys;
+  /** Default 30,000. A request with `wait` deliberately takes up to 5 s. */
+  timeoutMs?: number;
+}
+
+/** Opens keep-alive connections to one service. */
+export function openUpstream(
+  name: OwningService,
+  { url, keys, timeoutMs = 30_000 }: UpstreamOptions,
+): Upstream {
+  const pool = new Pool(url, {
+    connections: 256,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: 5_000 },
+  });
+  const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
+    const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
+    const relayed = new RelayedResponse(response, requestId);
+    const headers = headersFor(name, keys, request);
+    pool.dispatch({ method, path: forwardPath + forwardQuery, headers, body: request.body ?? null }, relayed);
+    return relayed;
+  };
+  return {
+    name,
+    forward: async (request, response) => {
+      const relayed = send(request, response);
+      try {
+        return await relayed.done;
+      } catch (error) {
+        const mayRepeat =
+          request.gatewayRequest.method === 'GET' && !relayed.hasBegun && wasClosedWhileIdle(error);
+        if (mayRepeat)
+          return await send(request, response).done.catch((again) => fail(name, again, response));
+        return fail(name, error, response);
+      }
+    },
+    fetchOwn: async (path) => {
+      const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
+      const body = await relayed.body.text();
+      if (relayed.statusCode !== 200)
+        throw new Error(`${name}: GET ${path} returned status ${relayed.statusCode}`);
+      return JSON.parse(body);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** The only headers of a forwarded request: those of the client are dropped, except the type of its body. */
+function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedRequest): string[] {
+  const { gatewayRequest, caller, contentType, body } = request;
+  const { method, forwardPath } = gatewayRequest;
+  const assertion = signAssertion(keys, { from: 'gateway', to, method, path: forwardPath }, caller);
+  const headers = [assertionHeader, assertion];
+  if (body !== undefined && contentType !== undefined) headers.push('content-type', contentType);
+  return headers;
+}
+
+/** The service closed an idle connection just when it was used again. A read can be repeated. */
+const wasClosedWhileIdle = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
+
+function fail(name: OwningService, cause: unknown, response: ServerResponse): never {
+  if (cause instanceof ClientDisconnected) throw cause;
+  if (response.headersSent) {
+    response.destroy();
+    throw new ClientDisconnected('the response was interrupted', { cause });
+  }
+  if (errorCode(cause)?.startsWith('HPE_')) throw new Problem('bad_gateway', `${name} failed`, { cause });
+  throw new Problem('unavailable', `${name} is unavailable`, { cause });
+}
