@@ -13,5 +13,5 @@ export {
   reportToLane,
 } from './scheduling/lanes.ts';
 export * from './scheduling/postpone.ts';
-export { admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
+export { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
 export { forgetWorker, recordWorker } from './scheduling/workers.ts';

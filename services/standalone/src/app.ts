@@ -101,7 +101,12 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
     { db, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
-    { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl },
+    {
+      prefix: env.SECRET_NAME_PREFIX,
+      reconcileSeconds: env.RECONCILE_SECONDS,
+      secretsUrl,
+      budgets: env.BUDGETS,
+    },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
   return { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl };

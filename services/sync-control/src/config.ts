@@ -1,4 +1,4 @@
-import { secretNamePrefix, serviceEnv } from '@secrets/service';
+import { budgets, secretNamePrefix, serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 
 const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
@@ -11,6 +11,8 @@ export const Env = z.object({
   SECRET_NAME_PREFIX: secretNamePrefix,
   /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+  /** Calls per second and account, such as `cloudA-sm=200`, in place of the provider's published limit. */
+  BUDGETS: budgets,
   /** Seconds between two searches for lost announcements; 10 if absent. */
   LOST_SWEEP_SECONDS: sweepSeconds,
   /** The earlier name of `LOST_SWEEP_SECONDS`. */
@@ -26,6 +28,8 @@ export interface SyncControlConfig {
   reconcileSeconds: number;
   /** How lost announcements are found; by default every 10 s, those older than 60 s. */
   lost?: { sweepSeconds: number; afterSeconds: number };
+  /** Calls per second that each account may make, by destination type; the type's own budget where absent. */
+  budgets?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The settings of the app in an environment. */
@@ -33,6 +37,7 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
   secretsUrl: env.SECRETS_URL,
   prefix: env.SECRET_NAME_PREFIX,
   reconcileSeconds: env.RECONCILE_SECONDS,
+  budgets: env.BUDGETS,
   lost: {
     sweepSeconds: env.LOST_SWEEP_SECONDS ?? env.SWEEP_SECONDS ?? defaultLost.sweepSeconds,
     afterSeconds: env.LOST_AFTER_SECONDS,

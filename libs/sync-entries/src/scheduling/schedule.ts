@@ -45,7 +45,9 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
     );
     if (!lock?.locked) return { ...nothing, isBusy: true };
     const lanes = await readLanes(tx, destinationType, { budget, nowMs: lock.nowMs });
-    const isBusy = lanes.some(({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue));
+    const isBusy = lanes.some(
+      ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
+    );
     if (!isBusy) return nothing;
     const slots = await countSlots(tx, destinationType, slotsWithoutWorkers);
     const rows = await markAdmitted(tx, admit(lanes, { slots, queueFactor }));
@@ -93,7 +95,9 @@ async function readLanes(
       where d.type = $1`,
     [destinationType, windowLimits.max * 2],
   );
-  return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) => snapshotOf(ofLane, budget, nowMs));
+  return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) =>
+    snapshotOf(ofLane, budget, nowMs),
+  );
 }
 
 function snapshotOf(rows: readonly LaneOfDestination[], budget: Budget, nowMs: number): ReadLane {
@@ -106,7 +110,11 @@ function snapshotOf(rows: readonly LaneOfDestination[], budget: Budget, nowMs: n
     tokens: bucket.tokens,
     bucket,
     servedAtMs: lane.servedAtMs,
-    destinations: rows.map(({ destinationId, outstanding, hasDue }) => ({ id: destinationId, outstanding, hasDue })),
+    destinations: rows.map(({ destinationId, outstanding, hasDue }) => ({
+      id: destinationId,
+      outstanding,
+      hasDue,
+    })),
   };
 }
 
@@ -147,7 +155,10 @@ async function recordServed(tx: Tx, lanes: readonly ReadLane[], rows: readonly A
   const counts = new Map<string, number>();
   for (const { destination_id: id } of rows) counts.set(id, (counts.get(id) ?? 0) + 1);
   const served = lanes
-    .map((lane) => ({ lane, count: lane.destinations.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0) }))
+    .map((lane) => ({
+      lane,
+      count: lane.destinations.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0),
+    }))
     .filter(({ count }) => count > 0);
   if (served.length === 0) return;
   await tx.query(
@@ -170,12 +181,23 @@ const stillAdmitted =
   'array(select id from sync.entries where id = any($1::uuid[]) and xmin = $2::text::xid for update skip locked)';
 
 /** Records that these entries were published. Leaves out those that a worker or a new intent has changed since. */
-export async function markAnnounced(sql: Sql, entryIds: readonly string[], admissionXid: string): Promise<void> {
-  await sql.query(`update sync.entries set due_at = null where id = any(${stillAdmitted})`, [entryIds, admissionXid]);
+export async function markAnnounced(
+  sql: Sql,
+  entryIds: readonly string[],
+  admissionXid: string,
+): Promise<void> {
+  await sql.query(`update sync.entries set due_at = null where id = any(${stillAdmitted})`, [
+    entryIds,
+    admissionXid,
+  ]);
 }
 
 /** Makes admitted entries due at once that could not be published. Leaves out those that have changed since. */
-export async function releaseAdmitted(sql: Sql, entryIds: readonly string[], admissionXid: string): Promise<void> {
+export async function releaseAdmitted(
+  sql: Sql,
+  entryIds: readonly string[],
+  admissionXid: string,
+): Promise<void> {
   await sql.query(
     `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAdmitted})`,
     [entryIds, admissionXid],

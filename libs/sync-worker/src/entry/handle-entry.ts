@@ -1,10 +1,6 @@
 import type { Verdict } from '@secrets/broker';
 import { EntryMessage } from '@secrets/domain';
-import {
-  type ClaimedEntry,
-  postponeEntry,
-  shortenLease,
-} from '@secrets/sync-entries';
+import { type ClaimedEntry, postponeEntry, shortenLease } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
@@ -38,7 +34,8 @@ async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Prom
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
   if (isCancelled) await releaseEntry(worker, entry);
-  else if (failure !== undefined) await recordFailure(worker, entry, failure, { laneId: lane.id, startedAtMs });
+  else if (failure !== undefined)
+    await recordFailure(worker, entry, failure, { laneId: lane.id, startedAtMs });
 }
 
 /** The worker is stopping. The failure says nothing about the destination, so it is not recorded. */

@@ -39,7 +39,10 @@ export async function recordFailure(
   const pause =
     kind === 'crashed' || laneId === undefined
       ? 0
-      : await lanes.failed({ laneId, startedAtMs }, { fault: kind, retryAfterSeconds: failure.retryAfterSeconds });
+      : await lanes.failed(
+          { laneId, startedAtMs },
+          { fault: kind, retryAfterSeconds: failure.retryAfterSeconds },
+        );
   const retryInSeconds = pause > 0 ? pause : nextAttempt(failure, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;
   await failEntry(db, entry, {

@@ -30,7 +30,8 @@ export class Slots {
 
   /** Resolves when a slot is free. */
   async acquire(): Promise<Slot> {
-    if (this.#prompt >= this.#limits.prompt) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#prompt >= this.#limits.prompt)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#prompt += 1;
     return this.#slot();
   }

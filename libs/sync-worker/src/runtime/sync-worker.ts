@@ -64,7 +64,10 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   return {
     start: async () => {
       const { capacity } = worker.slots;
-      heartbeat = await announceWorker(db, worker, { destinationType: driver.type, slots: config.concurrency });
+      heartbeat = await announceWorker(db, worker, {
+        destinationType: driver.type,
+        slots: config.concurrency,
+      });
       worker.lanes.start();
       consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) =>
         handleEntry(worker, message),
@@ -117,7 +120,9 @@ async function announceWorker(
 ): Promise<{ stop(): Promise<void> }> {
   const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const record = () => recordWorker(db, { id, ...worker });
-  await record().catch((error: unknown) => log.warn({ error }, 'the worker could not be recorded; will be retried'));
+  await record().catch((error: unknown) =>
+    log.warn({ error }, 'the worker could not be recorded; will be retried'),
+  );
   const repeated = every(heartbeatSeconds, 'worker heartbeat', log, record);
   return {
     stop: async () => {
