@@ -76,6 +76,21 @@ describe('a service token', () => {
   });
 });
 
+describe('the policies of a new token', () => {
+  test('do not include default if the parent was created without it', async () => {
+    const parent = await create({ policies: 'dev', no_default_policy: true });
+    const child = await create({ policies: 'dev' }, login.callerOf(parent));
+    expect(child.body.auth.policies).toEqual(['dev']);
+    const named = await login.call(
+      'POST',
+      '/auth/token/create',
+      { policies: 'default' },
+      login.callerOf(parent),
+    );
+    expect([named.status, named.body.errors]).toEqual([400, [expect.stringMatching(/subset.*: default$/)]]);
+  });
+});
+
 describe('revocation', () => {
   test('deletes a token and moves the epoch', async () => {
     const { client_token: token, accessor } = (await create({ policies: 'dev' })).body.auth;
