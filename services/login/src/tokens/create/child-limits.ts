@@ -5,6 +5,7 @@ import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
 
 /** The part of a request for a token that concerns its policies. */
 export interface PolicyRequest {
+  /** Undefined to inherit; an empty list is no policy besides `default`. */
   policies: readonly string[] | undefined;
   withoutDefault: boolean;
 }
@@ -17,9 +18,8 @@ export interface PolicyRequest {
  */
 export function childPolicies(
   caller: Caller,
-  { policies: given, withoutDefault }: PolicyRequest,
+  { policies: requested, withoutDefault }: PolicyRequest,
 ): string[] {
-  const requested = given?.length === 0 ? undefined : given;
   const policies = normalisedPolicies(requested ?? caller.policies);
   const elsewhere = caller.namespace.id !== caller.tokenNamespace.id;
   if (policies.includes('root') && !isRoot(caller)) throw permissionDenied();
