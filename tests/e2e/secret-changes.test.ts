@@ -158,18 +158,18 @@ describe('external names', () => {
     expect(Object.keys(await system.sandbox.secrets())).toContain(`new/${at.accessor}/a`);
   });
 
-  test('of secrets that another owner created are left alone unless overwrite is set', async () => {
+  test('of secrets that belong to another destination are left alone, by overwrite and by remove', async () => {
     await at.sync('a', { v: 'ours' });
     const other = await SyncFixture.create(system, { secret_name_template: at.externalName('a') });
     await other.write('b', { v: 'theirs' });
-    expect(Object.values(associatedSecrets(await other.setAndWait('b')))).toEqual([
-      expect.objectContaining({
-        sync_status: 'CLIENT_SIDE_ERROR',
-        last_error: expect.stringMatching(/not ours|exists/i),
-      }),
-    ]);
+    for (const fields of [{}, { overwrite: true }])
+      expect(Object.values(associatedSecrets(await other.setAndWait('b', fields)))).toEqual([
+        expect.objectContaining({
+          sync_status: 'CLIENT_SIDE_ERROR',
+          last_error: expect.stringContaining('belongs to another destination'),
+        }),
+      ]);
+    expectStatus(await other.removeAndWait('b'), 200);
     expect(await at.value('a')).toBe('{"v":"ours"}');
-    expectStatus(await other.set('b', { overwrite: true }), 200);
-    await at.untilValue('a', '{"v":"theirs"}');
   });
 });

@@ -24,6 +24,7 @@ const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =
     method,
     path: '/*path',
     summary: 'Echoes',
+    needs: 'no token', // of the stub; the real services check it
     params: z.object({ path: z.string() }),
     query: z.looseObject({}),
     body: z.unknown(),

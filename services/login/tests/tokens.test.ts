@@ -76,6 +76,36 @@ describe('a service token', () => {
   });
 });
 
+describe('the policies of a new token', () => {
+  test.each([
+    ['a list with an empty name', ['']],
+    ['a list of blank names', [' ', '\t']],
+    ['a blank string', ' '],
+    ['an empty string', ''],
+    ['a comma', ','],
+  ])('are default alone for %s, even from a root token', async (_what, policies) => {
+    expect((await create({ policies })).body.auth.policies).toEqual(['default']);
+  });
+
+  test("are the parent's if the list is absent or empty", async () => {
+    for (const body of [{}, { policies: null }, { policies: [] }])
+      expect((await create(body)).body.auth.policies).toEqual(['root']);
+  });
+
+  test('do not include default if the parent was created without it', async () => {
+    const parent = await create({ policies: 'dev', no_default_policy: true });
+    const child = await create({ policies: 'dev' }, login.callerOf(parent));
+    expect(child.body.auth.policies).toEqual(['dev']);
+    const named = await login.call(
+      'POST',
+      '/auth/token/create',
+      { policies: 'default' },
+      login.callerOf(parent),
+    );
+    expect([named.status, named.body.errors]).toEqual([400, [expect.stringMatching(/subset.*: default$/)]]);
+  });
+});
+
 describe('revocation', () => {
   test('deletes a token and moves the epoch', async () => {
     const { client_token: token, accessor } = (await create({ policies: 'dev' })).body.auth;

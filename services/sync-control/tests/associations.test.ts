@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { writePolicy } from '@secrets/access/testing';
+import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { type Fixture, type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
 
@@ -135,6 +136,48 @@ describe('set', () => {
       403,
       [`permission denied: your token may not read the secret other in mount ${at.mount}`],
     ]);
+  });
+
+  describe('with overwrite: true', () => {
+    const setAs = (grants: Caller['grants'], more: object = { overwrite: true }) =>
+      sync.call(
+        'POST',
+        `${at.path}/associations/set?wait=0`,
+        { mount: at.mount, secret_name: 'a', ...more },
+        testCaller({ policies: [policy], grants }),
+      );
+    const policy = `p-${randomUUID()}`;
+    const overwrites = async () =>
+      (await sync.db.query<{ overwrite: boolean }>('select overwrite from sync.entries')).map(
+        (entry) => entry.overwrite,
+      );
+
+    beforeEach(async () => {
+      await at.write('a', { k: 'v' });
+      await writePolicy(sync.db, policy, { [`${at.mount}/data/a`]: ['read'] });
+    });
+
+    test("is refused with 403 if the destination's conflict_policy is refuse, and changes nothing", async () => {
+      const { status, body } = await setAs(['create', 'update']);
+      expect([status, body.errors]).toEqual([
+        403,
+        [`overwrite: the destination's conflict_policy is refuse, so overwrite requires sudo`],
+      ]);
+      expect(await at.lines()).toEqual({});
+      expect((await setAs(['create', 'update'], { overwrite: false })).status).toBe(200);
+      expect(await overwrites()).toEqual([false]);
+    });
+
+    test('is accepted from a caller with sudo, whatever the conflict_policy is', async () => {
+      expect((await setAs(['create', 'update', 'sudo'])).status).toBe(200);
+      expect(await overwrites()).toEqual([true]);
+    });
+
+    test('is accepted from any caller if the conflict_policy is overwrite', async () => {
+      await change({ conflict_policy: 'overwrite' });
+      expect((await setAs(['create', 'update'])).status).toBe(200);
+      expect(await overwrites()).toEqual([true]);
+    });
   });
 
   test('refuses a name that another association has with 409, naming both', async () => {

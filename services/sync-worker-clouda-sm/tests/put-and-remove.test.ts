@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   DeleteSecretCommand,
   TagResourceCommand,
@@ -73,6 +74,18 @@ describe('a secret scheduled for deletion', () => {
     await driver.harness.plantForeign(name, 'theirs');
     await schedule(name);
     await expect(put(putRequest(name, 'ours'))).rejects.toMatchObject({ kind: 'conflict' });
+    expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
+  });
+
+  test('is not restored, even with overwrite, if it belongs to another destination', async () => {
+    const other = driver.keep(await driver.harness.connect({ id: randomUUID() }));
+    const { name } = await putNew(other);
+    await schedule(name);
+    const ours = putRequest(name, 'ours', { overwrite: true });
+    await expect(put(ours)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('belongs to another destination'),
+    });
     expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
   });
 

@@ -17,6 +17,7 @@ const endpoints = [
     method: 'post',
     path: '/nulls',
     summary: 'Accept nulls',
+    needs: 'create or update',
     body: z.object({
       name: z.string().optional(),
       count: integer.default(7),
@@ -25,6 +26,20 @@ const endpoints = [
       data: z.record(z.string(), z.unknown()).optional(),
     }),
     handle: async ({ body }) => ({ data: body }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/public',
+    summary: 'Accept anybody',
+    needs: 'no token',
+    handle: async () => undefined,
+  }),
+  endpoint({
+    method: 'post',
+    path: '/internal',
+    summary: 'Accept another service',
+    from: 'sync-control',
+    handle: async () => undefined,
   }),
   endpoint({
     method: 'patch',
@@ -285,6 +300,30 @@ describe('callers', () => {
     expect((await service.call('GET', '/internal', undefined, testCaller(), 'sync-control')).body.data).toBe(
       'yes',
     );
+  });
+});
+
+describe('the capability that a POST needs', () => {
+  const creator = testCaller({ policies: ['p'], grants: ['create'] });
+  const updater = testCaller({ policies: ['p'], grants: ['update'] });
+
+  test('is update by default, and is checked before the request is parsed', async () => {
+    for (const method of ['POST', 'PUT']) {
+      const { status, body } = await service.call(method, '/things/a', {}, creator);
+      expect([status, body.errors]).toEqual([403, ['permission denied']]);
+      expect((await service.call(method, '/things/a', { count: 1 }, updater)).status).toBe(200);
+    }
+  });
+
+  test('is left to the handler, or none, if the endpoint says so', async () => {
+    const nobody = testCaller({ policies: [], grants: [] });
+    expect((await service.call('POST', '/nulls', {}, creator)).status).toBe(200);
+    expect((await service.call('POST', '/public', {}, nobody)).status).toBe(204);
+  });
+
+  test('is not checked again for a call of another service', async () => {
+    expect((await service.call('POST', '/internal', {}, creator, 'sync-control')).status).toBe(204);
+    expect((await service.call('POST', '/internal', {}, creator)).status).toBe(403);
   });
 });
 

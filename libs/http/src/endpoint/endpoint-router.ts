@@ -7,6 +7,7 @@ import { envelope } from './envelope.ts';
 import { inexactNumber } from './input/exact-numbers.ts';
 import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
+import { requireNeeded } from './required-capability.ts';
 
 export interface EndpointRouterOptions {
   /** The name of this service: the required audience of assertions. */
@@ -81,6 +82,7 @@ async function serve(
   const asserted = { from, to: service, method: request.method, path: request.path };
   const caller = verifyAssertion(keys, request.get(assertionHeader), asserted);
   response.locals.requestId = caller.requestId;
+  requireNeeded(endpoint, caller);
   const { warnings, ...input } = parse(endpoint, request, caller);
   const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
   sendReply(response, caller.requestId, reply, warnings);

@@ -5,6 +5,15 @@ import type { Reply } from './envelope.ts';
 /** `list` is both the verb LIST and `GET …?list=true`; PUT is accepted wherever POST is. */
 export type Method = 'get' | 'post' | 'patch' | 'delete' | 'list';
 
+/**
+ * What a POST needs from the caller's policies (docs/conventions.md#27-policies):
+ * - `update`: it acts on something that exists
+ * - `create or update`: it can create an object. The handler requires `update` for one that exists (`requireGrant`), or
+ *   never changes one
+ * - `no token`: it is public; the gateway knows its path
+ */
+export type Needs = 'update' | 'create or update' | 'no token';
+
 /** One endpoint of a service: the requests it accepts, and its handler. */
 export interface Endpoint {
   method: Method;
@@ -15,6 +24,8 @@ export interface Endpoint {
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
+  /** For POST. Default: `update`, so that an endpoint that is to accept less must say so. */
+  needs?: Needs;
   /** The service that may call it. Default: the gateway, so any client whose policies allow it. */
   from?: string;
   /** What the API description shows instead of this endpoint, such as the paths that a wildcard matches. */
@@ -46,6 +57,7 @@ export function endpoint<
   params?: P;
   query?: Q;
   body?: B;
+  needs?: Needs;
   from?: string;
   describedAs?: readonly Endpoint[];
   handle: (request: Request<Parsed<P>, Parsed<Q>, Parsed<B>>) => Promise<Reply | undefined>;

@@ -4,7 +4,7 @@ import type { DriverUnderTest } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './fault-tests.ts';
-import { ownershipTests, tagTests } from './ownership-tests.ts';
+import { markTests, ownershipTests, tagTests } from './ownership-tests.ts';
 import { sizeTests, valueTests } from './value-tests.ts';
 
 /** Tests the contract that every driver fulfils, over the wire against the simulated destination. */
@@ -20,7 +20,10 @@ export function describeDriver(subject: DriverUnderTest): void {
     valueTests(suite);
     sizeTests(suite);
     ownershipTests(suite);
-    if (subject.supportsTags) tagTests(suite);
+    if (subject.supportsTags) {
+      markTests(suite);
+      tagTests(suite);
+    }
 
     test('any sequence of intents and failures ends with the last intent', () =>
       checkSequences(suite.harness, suite.connected));

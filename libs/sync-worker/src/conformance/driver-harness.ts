@@ -51,6 +51,7 @@ export interface DriverUnderTest {
   name: string;
   maxValueBytes: number;
   takesEmptyValue: boolean;
+  /** Whether external secrets have tags, and with them the mark of the destination that they belong to. */
   supportsTags: boolean;
   /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error

@@ -39,6 +39,24 @@ export function ownershipTests(suite: DriverSuite): void {
     }));
 }
 
+/** The mark of the destination that an external secret belongs to: its built-in tags. */
+export function markTests(suite: DriverSuite): void {
+  test("put never takes over another destination's secret, not even with overwrite", () =>
+    suite.connectedAs({ id: randomUUID(), name: 'other' }, async (other) => {
+      const { request, remote } = await suite.putNew(`${canary} theirs`, other);
+      const { externalName } = request;
+      const marked = await suite.harness.external(externalName);
+      // With `remote`, the secret was once written by this destination, and then marked by the other one.
+      for (const over of [{}, { verify: true }, { remote, verify: true }]) {
+        const ours = putRequest(externalName, `${canary} ours`, { overwrite: true, ...over });
+        expect((await suite.faultOf(() => suite.put(ours))).kind).toBe('conflict');
+        expect(await suite.harness.external(externalName)).toEqual(marked);
+      }
+      await suite.remove(externalName, remote);
+      expect(await suite.harness.external(externalName)).toEqual(marked);
+    }));
+}
+
 /** Tags follow the destination's `custom_tags`. */
 export function tagTests(suite: DriverSuite): void {
   const connectedWith = (custom_tags: Record<string, string>) => ({ settings: { custom_tags } });

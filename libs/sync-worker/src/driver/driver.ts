@@ -26,7 +26,7 @@ export interface PutRequest {
    * after a crash has the same token.
    */
   idempotencyToken: string;
-  /** Whether an existing secret that does not belong to the destination may be taken over. */
+  /** Whether an existing secret that does not belong to any destination may be taken over. */
   overwrite: boolean;
   /** What the last successful put of this entry returned; null for the first put. */
   remote: Json | null;

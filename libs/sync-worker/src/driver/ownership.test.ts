@@ -1,13 +1,51 @@
 import { expect, test } from '@jest/globals';
-import { hasOwnerTag, tagChanges, tagsOf } from './ownership.ts';
+import { Fault } from '@secrets/domain';
+import { belongsTo, requireWritable, tagChanges, tagsOf } from './ownership.ts';
 
 const owner = { prefix: 'secrets', destinationId: 'd1' };
+const mark = (over: object = {}) => tagsOf({ team: 'a' }, { ...owner, ...over });
+const secret = (tags: Record<string, string>, isRemembered = false) => ({ name: 'a', tags, isRemembered });
+
+const own: [string, Record<string, string>][] = [
+  ['the ID of the destination', mark()],
+  ['the ID of the destination under an earlier prefix', mark({ prefix: 'earlier' })],
+];
+const foreign: [string, Record<string, string>][] = [
+  ['no tags', {}],
+  ['tags of another product', { team: 'a', 'managed-by': 'terraform' }],
+  ['tags of another service that syncs', { 'managed-by': 'theirs-sync' }],
+];
+const anothers: [string, Record<string, string>][] = [
+  ['the ID of another destination', mark({ destinationId: 'd2' })],
+  ['the ID of another destination alone', { 'secrets-destination': 'd2' }],
+  ['the mark of another installation', mark({ prefix: 'other', destinationId: 'd2' })],
+];
 
 test('a secret belongs to the destination whose ID is in its owner tag', () => {
-  expect(hasOwnerTag(tagsOf({ team: 'a' }, owner), owner)).toBe(true);
-  expect(hasOwnerTag(tagsOf({}, { ...owner, destinationId: 'd2' }), owner)).toBe(false);
-  expect(hasOwnerTag(tagsOf({}, { ...owner, prefix: 'other' }), owner)).toBe(false);
-  expect(hasOwnerTag({}, owner)).toBe(false);
+  expect(belongsTo(owner, secret(mark()))).toBe(true);
+  for (const [, tags] of [...foreign, ...anothers]) expect(belongsTo(owner, secret(tags))).toBe(false);
+});
+
+test.each([...own, ...foreign])(
+  'a secret that was written before and has %s belongs to the destination',
+  (_, tags) => {
+    expect(belongsTo(owner, secret(tags, true))).toBe(true);
+    expect(() => requireWritable(owner, secret(tags, true), false)).not.toThrow();
+  },
+);
+
+test.each(foreign)('a secret with %s is written only with overwrite', (_, tags) => {
+  expect(() => requireWritable(owner, secret(tags), false)).toThrow(/does not belong to this destination/);
+  expect(() => requireWritable(owner, secret(tags), true)).not.toThrow();
+});
+
+test.each(anothers)('a secret with %s is never written, even if it was written before', (_, tags) => {
+  for (const isRemembered of [false, true])
+    for (const overwrite of [false, true]) {
+      const write = () => requireWritable(owner, secret(tags, isRemembered), overwrite);
+      expect(write).toThrow(Fault);
+      expect(write).toThrow(/belongs to another destination/);
+    }
 });
 
 test('built-in tags take precedence over custom tags', () => {

@@ -1,4 +1,4 @@
-import { builtInTags, ownerTag } from '@secrets/destinations';
+import { builtInTags, ownerTag, prefixOfTags } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 
 /** Which destination external secrets belong to, as their built-in tags say. */
@@ -8,24 +8,60 @@ export interface Owner {
   destinationId: string;
 }
 
-/** Whether the tags of an external secret say that it belongs to the destination. */
-export const hasOwnerTag = (
+/** An external secret, as far as it says whose it is. */
+export interface OwnedSecret {
+  name: string;
+  /** Empty for a destination without tags. */
+  tags: Readonly<Record<string, string>>;
+  /** Whether it is the one that the last put of the entry wrote. */
+  isRemembered: boolean;
+}
+
+/**
+ * Whether an external secret belongs to the destination: it has the destination's tag, or it is the one written before
+ * and no other destination has marked it since (docs/conventions.md#59-ownership).
+ */
+export const belongsTo = (owner: Owner, { tags, isRemembered }: OwnedSecret): boolean =>
+  hasOwnerTag(tags, owner) || (isRemembered && !isMarkedByAnother(tags, owner));
+
+/**
+ * Requires that a put may write an external secret that exists: it belongs to the destination, or `overwrite` permits
+ * taking it over and no other destination has marked it.
+ * @throws `Fault` `conflict`
+ */
+export function requireWritable(owner: Owner, secret: OwnedSecret, overwrite: boolean): void {
+  if (belongsTo(owner, secret)) return;
+  const name = JSON.stringify(secret.name);
+  if (isMarkedByAnother(secret.tags, owner)) {
+    throw new Fault(
+      'conflict',
+      `${name} belongs to another destination and is not changed; if that no longer exists, remove its built-in tags from the secret`,
+    );
+  }
+  if (overwrite) return;
+  throw new Fault(
+    'conflict',
+    `${name} exists and does not belong to this destination; set "overwrite" to take it over`,
+  );
+}
+
+const hasOwnerTag = (tags: Readonly<Record<string, string>>, { prefix, destinationId }: Owner): boolean =>
+  Object.hasOwn(tags, ownerTag(prefix)) && tags[ownerTag(prefix)] === destinationId;
+
+/** Whether another destination has marked the secret: one of this installation, or of one with another prefix. */
+function isMarkedByAnother(
   tags: Readonly<Record<string, string>>,
   { prefix, destinationId }: Owner,
-): boolean => Object.hasOwn(tags, ownerTag(prefix)) && tags[ownerTag(prefix)] === destinationId;
+): boolean {
+  const keys = [prefix, prefixOfTags(tags) ?? prefix].map(ownerTag);
+  return keys.some((key) => Object.hasOwn(tags, key) && tags[key] !== destinationId);
+}
 
 /** All tags of a destination's external secrets: its custom tags and the built-in ones, which take precedence. */
 export const tagsOf = (
   customTags: Readonly<Record<string, string>>,
   { prefix, destinationId }: Owner,
 ): Record<string, string> => ({ ...customTags, ...builtInTags(prefix, destinationId) });
-
-/** The fault of a put whose external name is taken by a secret that does not belong to the destination. */
-export const foreignSecret = (name: string): Fault =>
-  new Fault(
-    'conflict',
-    `${JSON.stringify(name)} exists and does not belong to this destination; set "overwrite" to take it over`,
-  );
 
 /**
  * Returns the tags to set and the keys to remove so that an external secret has the `wanted` tags. Only keys in `ours`,

@@ -1,6 +1,6 @@
 import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import type { Method, Reply } from '@secrets/http';
+import type { Method, Needs, Reply } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
@@ -65,6 +65,8 @@ export interface MountEndpoint {
   /** Of the parameters in `path`. */
   params?: z.ZodType;
   body?: z.ZodType;
+  /** For POST, as in `Endpoint`. Default: `update`. */
+  needs?: Needs;
   handle(request: MountRequest<never, never>): Promise<Reply | undefined>;
 }
 
@@ -90,5 +92,6 @@ export const mountEndpoint = <
   summary: string;
   params?: P;
   body?: B;
+  needs?: Needs;
   handle(request: MountRequest<Parsed<P>, Parsed<B>>): Promise<Reply | undefined>;
 }): MountEndpoint => definition as unknown as MountEndpoint;

@@ -81,6 +81,7 @@ const enableAuthMount = ({ db, methods }: Context) =>
     method: 'post',
     path,
     summary: 'Enable a login method at a path',
+    needs: 'create or update',
     params,
     body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
     handle: async ({ params: { path }, body: { type, description }, caller }) => {

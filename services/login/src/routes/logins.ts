@@ -17,6 +17,7 @@ const logIn = (context: Context) =>
     method: 'post',
     path,
     summary: 'Log in with the method of the mount',
+    needs: 'no token',
     params: z.object({ mount: z.string() }),
     body: z.unknown(),
     describedAs: context.methods.all.map(describedLogin),

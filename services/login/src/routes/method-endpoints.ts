@@ -7,6 +7,7 @@ import {
   parseInput,
   type Reply,
   type Request,
+  requireNeeded,
   unknownFieldWarnings,
 } from '@secrets/http';
 import { z } from 'zod';
@@ -35,6 +36,7 @@ const mounted = (context: Context, group: readonly MountEndpoint[]): Endpoint =>
     summary: group[0]!.summary,
     params: Params,
     body: z.unknown(),
+    needs: 'create or update', // what each endpoint needs is checked once it is found
     describedAs: group.map(described),
     handle: (request) => handleBelowMount(context, group, request),
   });
@@ -50,6 +52,7 @@ async function handleBelowMount(
 ): Promise<Reply | undefined> {
   const mount = await requireAuthMount(db, caller, path);
   const own = endpointOf(methods.ofType(mount.type), group);
+  requireNeeded(own, caller);
   for (const sentence of unknownFieldWarnings(own.body, body)) warn(sentence);
   const request = {
     mount,

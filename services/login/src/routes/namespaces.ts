@@ -56,6 +56,7 @@ const writeNamespace = ({ db }: Context) =>
     method: 'post',
     path,
     summary: 'Create a namespace, or replace its custom metadata',
+    needs: 'create or update',
     params,
     body: z.object({ custom_metadata: CustomMetadata.nullable().optional() }),
     handle: async ({ params, body, caller }) => {

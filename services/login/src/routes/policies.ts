@@ -57,6 +57,7 @@ const writePolicy = (context: Context, base: string) =>
     method: 'post',
     path: `${base}/:name`,
     summary: 'Write a policy, in HCL or JSON',
+    needs: 'create or update',
     params,
     body: z.object({ policy: z.string().min(1, 'must not be empty') }),
     handle: async ({ params: { name }, body, caller }) => {

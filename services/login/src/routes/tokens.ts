@@ -33,6 +33,7 @@ const createTokenAt = (context: Context, name: string, orphan: boolean) =>
     method: 'post',
     path: `/auth/token/${name}`,
     summary: orphan ? 'Create a token without a parent' : "Create a child of the caller's token",
+    needs: 'create or update',
     body: TokenRequest,
     handle: async ({ body, caller, warn }) => {
       const options = {

@@ -65,3 +65,14 @@ test('a verb that a path does not support is refused', async () => {
   expect(status).toBe(405);
   expect(headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'POST', 'PUT']);
 });
+
+test.each(['token_policies', 'policies'])('a list of blank names in %s is no policy', async (field) => {
+  for (const blank of [[''], [' '], ' ', ',']) {
+    await login.call('POST', `${path}/blank`, { policies: 'a', bound_group_ids: 'g' });
+    expect((await login.call('POST', `${path}/blank`, { [field]: blank })).status).toBe(204);
+    expect((await login.call('GET', `${path}/blank`)).body.data).toMatchObject({
+      token_policies: [],
+      policies: [],
+    });
+  }
+});

@@ -41,6 +41,7 @@ const writeData = (context: Context) =>
     method: 'post',
     path: '/data/*path',
     summary: 'write a new version',
+    needs: 'create or update',
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body, caller }) => {

@@ -1,4 +1,4 @@
-import type { Endpoint, Reply, Request } from '@secrets/http';
+import type { Endpoint, Needs, Reply, Request } from '@secrets/http';
 import { z } from 'zod';
 import { folderPath, secretPath } from '../kv/secret-path.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
@@ -35,6 +35,7 @@ export function kvEndpoint<
   params?: P;
   query?: Q;
   body?: B;
+  needs?: Needs;
   handle: (request: KvRequest<Parsed<P>, Parsed<Q>, Parsed<B>>) => Promise<Reply | undefined>;
 }): KvEndpoint {
   return definition as unknown as KvEndpoint;

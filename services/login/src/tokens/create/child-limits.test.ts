@@ -3,6 +3,7 @@ import { testCaller } from '@secrets/http/testing';
 import { childCidrs, childPolicies } from './child-limits.ts';
 
 const plain = testCaller({ policies: ['dev', 'default'], grants: ['update'] });
+const withoutDefault = testCaller({ policies: ['dev'], grants: ['create', 'update'] });
 const sudo = testCaller({ policies: ['dev'], grants: ['update', 'sudo'] });
 const root = testCaller();
 const below = { id: 'n1', path: 'team' };
@@ -11,7 +12,13 @@ describe('the policies of a child', () => {
   test.each([
     ["are the parent's if none are requested", plain, undefined, ['default', 'dev']],
     ["may be a subset of the parent's", plain, ['dev'], ['default', 'dev']],
-    ['may be default alone', sudo, ['default'], ['default']],
+    ['may be default alone', plain, ['default'], ['default']],
+    ['do not include default if the parent does not have it', withoutDefault, ['dev'], ['dev']],
+    ['do not inherit default from a parent without it', withoutDefault, undefined, ['dev']],
+    ['may include default with sudo', sudo, ['default'], ['default']],
+    ['are default alone if all requested names are blank', plain, [], ['default']],
+    ['are default alone if all requested names are blank, for a root token', root, [], ['default']],
+    ['are none if all requested names are blank and the parent lacks default', withoutDefault, [], []],
     ['are in lower case, each once', plain, ['DEV', 'dev'], ['default', 'dev']],
     ["may exceed the parent's with sudo", sudo, ['ops'], ['default', 'ops']],
     ["may exceed the parent's for a root token", root, ['ops'], ['default', 'ops']],
@@ -29,10 +36,11 @@ describe('the policies of a child', () => {
 
   test.each([
     ["must not exceed the parent's", plain, ['ops'], /must be a subset/],
+    ['must not include default if the parent does not', withoutDefault, ['default'], /must be a subset/],
     ['must not be root unless the parent is', sudo, ['root'], /permission denied/],
     ['must not be root in any case', sudo, ['ROOT'], /permission denied/],
     ['need sudo in another namespace', { ...plain, namespace: below }, ['dev'], /permission denied/],
-    ['are required in another namespace', { ...sudo, namespace: below }, [], /required/],
+    ['are required in another namespace', { ...sudo, namespace: below }, undefined, /required/],
   ])('%s', (_rule, caller, policies, expected) => {
     expect(() => childPolicies(caller, { policies, withoutDefault: false })).toThrow(expected);
   });

@@ -5,27 +5,32 @@ import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
 
 /** The part of a request for a token that concerns its policies. */
 export interface PolicyRequest {
+  /** Undefined to inherit; an empty list is no policy besides `default`. */
   policies: readonly string[] | undefined;
   withoutDefault: boolean;
 }
 
 /**
- * The policies of a child: the requested ones, otherwise the caller's. Without `sudo`, they must be a subset of the
- * caller's; `root` can be given only by `root`. In another namespace the same names denote other policies, so there
- * nothing is inherited and `sudo` is needed.
+ * The policies of a child: the requested ones, otherwise the caller's, and `default` unless it is excluded. Without
+ * `sudo`, they must be a subset of the caller's, and `default` is added only if the caller has it. `root` can be given
+ * only by `root`. In another namespace the same names denote other policies, so there nothing is inherited and `sudo`
+ * is needed (docs/conventions.md#23-child-tokens).
  */
-export function childPolicies(caller: Caller, request: PolicyRequest): string[] {
+export function childPolicies(
+  caller: Caller,
+  { policies: requested, withoutDefault }: PolicyRequest,
+): string[] {
+  const policies = normalisedPolicies(requested ?? caller.policies);
   const elsewhere = caller.namespace.id !== caller.tokenNamespace.id;
-  const requested = normalisedPolicies(request.policies ?? []);
-  if (requested.includes('root') && !isRoot(caller)) throw permissionDenied();
+  if (policies.includes('root') && !isRoot(caller)) throw permissionDenied();
   if (elsewhere && !maySudo(caller)) throw permissionDenied();
-  if (requested.length === 0 && elsewhere)
+  if (elsewhere && requested === undefined)
     throw invalid('policies is required for a token in another namespace');
-  const policies = requested.length === 0 ? normalisedPolicies(caller.policies) : requested;
-  const beyond = policies.filter((policy) => policy !== 'default' && !caller.policies.includes(policy));
-  if (beyond.length > 0 && !maySudo(caller))
+  const mayGive = (policy: string) => maySudo(caller) || caller.policies.includes(policy);
+  const beyond = policies.filter((policy) => !mayGive(policy));
+  if (beyond.length > 0)
     throw invalid(`policies must be a subset of the parent token's: ${beyond.join(', ')}`);
-  return withDefaultPolicy(policies, request.withoutDefault);
+  return withDefaultPolicy(policies, withoutDefault || !mayGive('default'));
 }
 
 /**

@@ -5,9 +5,17 @@ import { cidrList, count, policyNames } from '../token-fields.ts';
 /** Maximum size of a token's metadata, as JSON. */
 const maxMetadataCharacters = 8_192;
 
+/**
+ * Undefined, which inherits, only for an empty list. Blank names are dropped from the list without making it an empty
+ * one: a template variable without a value must not create a token with all policies of its parent.
+ */
+const requestedPolicies = policyNames.in
+  .transform((given) => (Array.isArray(given) && given.length === 0 ? undefined : given))
+  .pipe(policyNames.optional());
+
 /** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
 export const TokenRequest = z.object({
-  policies: policyNames.optional(),
+  policies: requestedPolicies.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),
   explicit_max_ttl: seconds.optional(),

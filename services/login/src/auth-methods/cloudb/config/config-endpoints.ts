@@ -33,6 +33,7 @@ const writeConfig = (context: CloudBContext) =>
     method: 'post',
     path,
     summary: 'Write the configuration of an auth mount; omitted fields keep their values',
+    needs: 'create or update',
     body: ConfigBody,
     handle: (request) =>
       changeConfig(context, request, (stored) => requireGrant(request.caller, stored !== undefined)),

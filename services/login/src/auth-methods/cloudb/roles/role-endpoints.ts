@@ -48,6 +48,7 @@ const writeRole = (context: CloudBContext) =>
     method: 'post',
     path,
     summary: 'Create or update a role; omitted fields keep their values',
+    needs: 'create or update',
     params,
     body: RoleBody,
     handle: async ({ mount, params: { name }, body, caller, warn }) => {

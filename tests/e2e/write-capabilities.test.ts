@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Api, expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
+
+// Changing something that exists needs `update`, at every endpoint. This test takes the endpoints from the API
+// description and calls them on objects that exist, with tokens that may create everything and update nothing. A new
+// endpoint is therefore covered; one below a new path fails the test until `objects` names an object there.
+
+/** Operations that need no token. */
+const open = [
+  'get /v1/sys/health',
+  'head /v1/sys/health',
+  'get /v1/sys/internal/specs/openapi',
+  'post /v1/auth/{mount}/login',
+];
+
+/** Operations that only ever create a new object: what they return to a token with these capabilities. */
+const creating = (capabilities: readonly string[]): Record<string, string> => ({
+  'post /v1/auth/token/create': '200',
+  'post /v1/auth/token/create-orphan': capabilities.includes('sudo') ? '200' : '403 permission denied',
+  'post /v1/sys/mounts/{path}': `409 path is already in use at ${at.mount}/`,
+});
+
+/** Bodies of endpoints that parse the body before they look for the object. */
+const bodies: Record<string, object> = {
+  'post /v1/sys/auth/{path}': { type: 'cloudB' },
+  'post /v1/sys/mounts/{path}': { type: 'kv' },
+  'post /v1/sys/policies/acl/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
+  'post /v1/sys/policy/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
+  'post /v1/{mount}/data/{path}': { data: {} },
+};
+
+let system: Installation;
+let at: SyncFixture;
+/** `<method> <path>` of every operation in the API description. */
+let operations: string[];
+
+beforeAll(async () => {
+  system = await startInstallation();
+  at = await SyncFixture.create(system);
+  await createObjects(system.api);
+  const { paths } = (await system.as(undefined)('GET', 'sys/internal/specs/openapi')).body;
+  operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+});
+afterAll(() => system?.stop());
+
+async function createObjects(api: Api): Promise<void> {
+  await at.sync('a', { k: 'v' });
+  expectStatus(await api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
+  expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
+  expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
+  expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
+}
+
+/** Path parameters of objects that exist; the first matching prefix applies. */
+const objects = (): [prefix: string, parameters: Record<string, string>][] => [
+  ['/v1/sys/mounts/{path}', { path: at.mount }],
+  ['/v1/sys/internal/ui/mounts/{path}', { path: at.mount }],
+  ['/v1/sys/auth/{path}', { path: 'cloudB' }],
+  ['/v1/sys/namespaces/{path}', { path: 'team' }],
+  ['/v1/sys/policies/acl/{name}', { name: 'default' }],
+  ['/v1/sys/policy/{name}', { name: 'default' }],
+  ['/v1/auth/{mount}/', { mount: 'cloudB', name: 'web' }],
+  ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
+  ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
+  ['/v1/{mount}/', { mount: at.mount, path: 'a' }],
+];
+
+function pathOf(template: string): string {
+  const parameters = objects().find(([prefix]) => template.startsWith(prefix))?.[1] ?? {};
+  return template.slice('/v1/'.length).replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (parameters[name] === undefined) throw new Error(`name an object for ${template}`);
+    return parameters[name];
+  });
+}
+
+/** Calls an operation with a new token, because some operations revoke the token that calls them. */
+async function outcomeOf(operation: string, policy: string): Promise<string> {
+  const created = await system.api('POST', 'auth/token/create', {
+    policies: policy,
+    no_default_policy: true,
+  });
+  const api = system.as(expectStatus(created, 200).body.auth.client_token);
+  const [method, template] = operation.split(' ') as [string, string];
+  const body = method === 'post' ? (bodies[operation] ?? {}) : undefined;
+  const answer = await api(method.toUpperCase(), pathOf(template), body);
+  return [answer.status, ...(answer.body?.errors ?? [])].join(' ');
+}
+
+test.each([[['create']], [['create', 'sudo']]])(
+  'a token with only %j everywhere can change nothing that exists',
+  async (capabilities) => {
+    const policy = capabilities.join('-');
+    const source = `path "*" { capabilities = ${JSON.stringify(capabilities)} }`;
+    expectStatus(await system.api('POST', `sys/policies/acl/${policy}`, { policy: source }), 204);
+    const walked = operations.filter((operation) => !open.includes(operation));
+    const outcomes: Record<string, string> = {};
+    for (const operation of walked) outcomes[operation] = await outcomeOf(operation, policy);
+    expect(outcomes).toEqual({
+      ...Object.fromEntries(walked.map((operation) => [operation, '403 permission denied'])),
+      ...creating(capabilities),
+    });
+    expect(walked.length).toBeGreaterThan(50);
+  },
+);
+
+test('the objects and bodies of this test are those of endpoints that exist', () => {
+  for (const operation of [...open, ...Object.keys(creating([])), ...Object.keys(bodies)])
+    expect(operations).toContain(operation);
+});
