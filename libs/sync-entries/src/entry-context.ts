@@ -48,7 +48,7 @@ export async function readEntryContexts(
   const rows = await sql.query<ContextRow>(
     `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-              d.sealed_credentials, l.id as lane_id, l.failures > 0 or l.slow_until is not null as is_unhealthy,
+              d.sealed_credentials, l.id as lane_id, l.failures > 0 or coalesce(l.slow_until > now(), false) as is_unhealthy,
               v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id

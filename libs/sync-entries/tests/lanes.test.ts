@@ -1,9 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { admitEntries, liftPause, recordWorker, reportToLane } from '../src/index.ts';
+import {
+  admitEntries,
+  failEntry,
+  liftPause,
+  postponeEntry,
+  recordSlowLane,
+  recordWorker,
+  reportToLane,
+} from '../src/index.ts';
 import { destinationType, entriesForTest } from './entries-for-test.ts';
 
 const { db, destinationId, add, claim, due, announce, complete, timePasses } = entriesForTest();
-const at = { startedAtMs: Date.now() + 86_400_000, random: 0 };
+const at = { tookMs: -86_400_000, random: 0 }; // began after every pause
+const late = { tookMs: 1_000, random: 0 };
 const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
 
 let laneId: string;
@@ -78,7 +87,73 @@ test('what users asked for goes before retries', async () => {
   expect(await due()).toEqual([asked]);
 });
 
+test('an entry whose worker died is admitted again, also where it fills the window', async () => {
+  const [id] = await addMany(1);
+  await setWindow(1);
+  await announce();
+  await claim(id!);
+  expect(await due()).toEqual([]);
+  await timePasses();
+  expect(await due()).toEqual([id]);
+});
+
+test('an entry that waits after its worker died leaves the window to others', async () => {
+  const [dead, other] = await addMany(2);
+  await setWindow(1);
+  await claim(dead!);
+  await timePasses();
+  await postponeEntry(db, dead!, 60);
+  expect(await due()).toEqual([other]);
+});
+
+test('a lane that another transaction changes has its turn later, without waiting for it', async () => {
+  await addMany(1);
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const other = db.transaction(async (tx) => {
+    await tx.query('select from sync.lanes where id = $1 for no key update', [laneId]);
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+  expect(await due()).toEqual([]);
+  release.resolve();
+  await other;
+  expect(await due()).toHaveLength(1);
+});
+
+test('a success ends the mark of a slow lane, also where the window cannot grow', async () => {
+  await setWindow(64);
+  await recordSlowLane(db, laneId);
+  await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, at);
+  expect(await db.query('select from sync.lanes where slow_until is not null')).toEqual([]);
+});
+
 describe('a pause', () => {
+  test('is not repeated for a late fault of a call that began before it was lifted', async () => {
+    await addMany(1);
+    await fail('unauthenticated');
+    await liftPause(db, destinationId());
+    const report = { kind: 'failed', fault: 'unauthenticated', retryAfterSeconds: undefined } as const;
+    expect((await reportToLane(db, laneId, report, late))?.pausedForSeconds).toBe(0);
+    expect(await due()).toHaveLength(1);
+  });
+
+  test('that is lifted makes the entries due that were postponed until its end', async () => {
+    const [id] = await addMany(1);
+    const held = (await claim(id!))!;
+    await fail('unavailable', 3_000);
+    await failEntry(db, held, {
+      status: 'PENDING',
+      fault: 'unavailable',
+      error: 'down',
+      retryInSeconds: 3_000,
+    });
+    await liftPause(db, destinationId());
+    expect(await due()).toEqual([id]);
+    expect(await claim(id!)).toBeDefined();
+  });
+
   test('keeps entries from being admitted and claimed, without rewriting them', async () => {
     const ids = await addMany(10);
     await fail('unavailable');
@@ -109,7 +184,7 @@ describe('a pause', () => {
   test('is lifted for a probe when an operator acts, and not by a late success', async () => {
     await addMany(3);
     await fail('unauthenticated');
-    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, { startedAtMs: Date.now(), random: 0 });
+    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, late);
     expect(await due()).toEqual([]);
     await liftPause(db, destinationId());
     expect(await due()).toHaveLength(1);
@@ -139,8 +214,9 @@ describe('a pause', () => {
   });
 });
 
-test('an admitted entry whose scheduler died is admitted again', async () => {
+test('an admitted entry whose scheduler died is admitted again, also where it fills the window', async () => {
   const [id] = await addMany(1);
+  await setWindow(1);
   expect(await due()).toEqual([id]);
   await timePasses();
   await announce();

@@ -106,7 +106,7 @@ describe('database role of a worker', () => {
       });
       const lane = contexts.get(mine.entry)!.lane.id;
       const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 1 } as const;
-      expect(await reportToLane(sql, lane, report, { startedAtMs: 0, random: 0 })).toMatchObject({
+      expect(await reportToLane(sql, lane, report, { tookMs: 0, random: 0 })).toMatchObject({
         pausedForSeconds: expect.closeTo(1, 0),
       });
       await recordSlowLane(sql, lane);

@@ -39,7 +39,11 @@ alter table sync.entries add column priority smallint not null default 0;
 -- Entries that are due, by destination: the scheduler looks at each destination's first ones.
 create index entries_waiting on sync.entries (destination_id, priority, due_at) where due_at is not null;
 -- Entries that are enqueued or in progress: at most a window of them per lane.
-create index entries_outstanding on sync.entries (destination_id) where announced_at is not null or lease_until is not null;
+create index entries_outstanding on sync.entries (destination_id) include (announced_at, due_at, lease_until)
+  where announced_at is not null or lease_until is not null;
+-- Whether anything of a type is due. Also for what counts all that is due.
+create index entries_due_of_type on sync.entries (destination_type, due_at) where due_at is not null;
+drop index sync.entries_due;
 
 -- Live workers and how many entries each works on at once; the queue of a type is kept short in proportion.
 create table sync.workers (

@@ -22,7 +22,7 @@ export const laneColumns = `l.window_size as window, l.threshold, l.failures,
 export async function ensureLane(sql: Sql, destinationType: string, account: string): Promise<string> {
   const [row] = await sql.query<{ id: string }>(
     `insert into sync.lanes (destination_type, account, window_size, threshold) values ($1, $2, $3, $4)
-     on conflict (destination_type, account) do update set account = excluded.account
+     on conflict (destination_type, account) do update set reason = sync.lanes.reason
      returning id`,
     [destinationType, account, windowLimits.first, windowLimits.max],
   );
@@ -31,12 +31,24 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 
 /**
  * Ends the pause of a destination's lane: an operator has changed something, or asks for it. The next call is a probe, which decides
- * whether the lane reopens.
+ * whether the lane reopens. The destination's entries that were postponed until the end of the pause are due too; at most as many as had
+ * been called when it began. To be called before entries are locked.
  */
 export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
-  await sql.query(
+  const lifted = await sql.query(
     `update sync.lanes set paused_until = now()
-      where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()`,
+      where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()
+      returning id`,
+    [destinationId],
+  );
+  if (lifted.length === 0) return;
+  await sql.query(
+    `update sync.entries set due_at = now(), next_attempt_at = null
+      where id = any(array(select id from sync.entries
+                    where destination_id = $1 and priority = 1 and due_at > now()
+                      and fault in ('throttled', 'unavailable', 'unauthenticated')
+                      and announced_at is null and lease_until is null
+                    order by due_at limit 1000 for update skip locked))`,
     [destinationId],
   );
 }
@@ -47,27 +59,29 @@ export async function recordSlowLane(sql: Sql, laneId: string): Promise<void> {
 }
 
 /**
- * Records what a worker reports of a lane, and returns for how long it is paused now. Writes only what changes: a healthy lane with a full window costs a read.
- * `startedAtMs` is when the reported call began: one that began before a pause ended is no probe and does not reopen the lane.
+ * Records what a worker reports of a lane, and returns for how long it is paused now. Writes only what changes: a healthy lane with a full
+ * window costs a read. `tookMs` is how long ago the reported call began, so that the clocks of workers do not matter. A call that began
+ * before a pause ended is no probe: its success does not reopen the lane, and its fault does not pause it again.
  */
 export function reportToLane(
   db: Db,
   laneId: string,
   report: LaneReport,
-  { startedAtMs, random }: { startedAtMs: number; random: number },
+  { tookMs, random }: { tookMs: number; random: number },
 ): Promise<{ pausedForSeconds: number } | undefined> {
   return db.transaction(async (tx) => {
-    const [row] = await tx.query<LaneRow & { nowMs: number }>(
-      `select ${laneColumns}, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+    const [row] = await tx.query<LaneRow & { nowMs: number; isSlow: boolean }>(
+      `select ${laneColumns}, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
+              l.slow_until is not null as "isSlow"
          from sync.lanes l where l.id = $1 for no key update`,
       [laneId],
     );
     if (row === undefined) return undefined;
-    const { nowMs, ...lane } = row;
-    const isLate = report.kind === 'succeeded' && startedAtMs < (lane.pausedUntilMs ?? 0);
+    const { nowMs, isSlow, ...lane } = row;
+    const isLate = nowMs - tookMs < (lane.pausedUntilMs ?? 0);
     if (isLate) return pauseOf(lane, nowMs);
     const next = afterReport(lane, report, { nowMs, max: windowLimits.max, random });
-    if (isEqual(lane, next)) return pauseOf(lane, nowMs);
+    if (isEqual(lane, next) && !(isSlow && report.kind === 'succeeded')) return pauseOf(lane, nowMs);
     await tx.query(
       `update sync.lanes set window_size = $2, threshold = $3, failures = $4,
               paused_until = to_timestamp($5::float8 / 1000), reason = $6,

@@ -44,13 +44,15 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
       [destinationType],
     );
     if (!lock?.locked) return { ...nothing, isBusy: true };
+    if (!(await hasDue(tx, destinationType))) return nothing;
     const lanes = await readLanes(tx, destinationType, { budget, nowMs: lock.nowMs });
     const isBusy = lanes.some(
       ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
     );
     if (!isBusy) return nothing;
     const slots = await countSlots(tx, destinationType, slotsWithoutWorkers);
-    const rows = await markAdmitted(tx, admit(lanes, { slots, queueFactor }));
+    const admission = await lockServed(tx, lanes, admit(lanes, { slots, queueFactor }));
+    const rows = await markAdmitted(tx, admission);
     await recordServed(tx, lanes, rows);
     return {
       messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
@@ -58,6 +60,15 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
       isBusy,
     };
   });
+}
+
+/** Whether anything of a type is due: one look into an index, so that an idle type costs nothing. */
+async function hasDue(sql: Sql, destinationType: string): Promise<boolean> {
+  const rows = await sql.query(
+    'select from sync.entries where destination_type = $1 and due_at <= now() limit 1',
+    [destinationType],
+  );
+  return rows.length > 0;
 }
 
 interface LaneOfDestination extends LaneRow {
@@ -77,6 +88,12 @@ type ReadLane = LaneSnapshot & { bucket: Bucket };
 const hasDueOf = (priority: number): string =>
   `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
 
+/**
+ * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
+ * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
+ */
+const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;
+
 /** Reads each lane of a type with its destinations. The cost depends on the number of destinations, not of entries. */
 async function readLanes(
   sql: Sql,
@@ -89,7 +106,8 @@ async function readLanes(
             (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
             coalesce(l.slow_until > now(), false) as "isSlow", d.id as "destinationId",
             (select count(*) from (select from sync.entries e
-               where e.destination_id = d.id and (e.announced_at is not null or e.lease_until is not null) limit $2) as o) as outstanding,
+               where e.destination_id = d.id and (e.announced_at is not null or e.lease_until is not null)
+                 and ${isOutstanding} limit $2) as o) as outstanding,
             coalesce(l.paused_until, '-infinity') <= now() and (${[0, 1, 2].map(hasDueOf).join(' or ')}) as "hasDue"
        from sync.destinations d join sync.lanes l on l.id = d.lane_id
       where d.type = $1`,
@@ -116,6 +134,22 @@ function snapshotOf(rows: readonly LaneOfDestination[], budget: Budget, nowMs: n
       hasDue,
     })),
   };
+}
+
+/**
+ * Locks the lanes that an admission serves, before any entry: whoever changes a lane and its entries locks them in this order too. Leaves out
+ * lanes that are locked, because they are about to change, and those that were paused in the meantime: they have their turn in the next round.
+ */
+async function lockServed(tx: Tx, lanes: readonly ReadLane[], admission: Admission): Promise<Admission> {
+  const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
+  const rows = await tx.query<{ id: string }>(
+    `select id from sync.lanes where id = any($1::uuid[]) and coalesce(paused_until, '-infinity') <= now()
+      order by id for no key update skip locked`,
+    [served.map(({ id }) => id)],
+  );
+  const locked = new Set(rows.map(({ id }) => id));
+  const open = served.filter(({ id }) => locked.has(id)).flatMap(({ destinations }) => destinations);
+  return new Map(open.flatMap(({ id }) => (admission.has(id) ? [[id, admission.get(id)!]] : [])));
 }
 
 interface AdmittedRow {
