@@ -55,10 +55,15 @@ async function tryEntry(
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
     lane.id = context.lane.id;
-    const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal }));
+    let hasAnswered = false;
+    const onAnswer = () => {
+      hasAnswered = true;
+    };
+    const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal, onAnswer }));
     if (!isHeld)
       log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
-    await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
+    if (hasAnswered)
+      await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
     return undefined;
   } catch (error) {
     return failureOf(error);

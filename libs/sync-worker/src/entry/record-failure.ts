@@ -1,4 +1,5 @@
 import { Fault, nextStatus } from '@secrets/domain';
+import { pausesLane } from '@secrets/scheduler';
 import { type ClaimedEntry, failEntry } from '@secrets/sync-entries';
 import { type FailureKind, nextAttempt } from '../limits/retry-policy.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -25,6 +26,9 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+/** A fault that concerns the lane, but of a call that began before its pause ended, says nothing new: the entry is tried again at once. */
+const lateRetrySeconds = 1;
+
 /**
  * Records the failure and schedules the next attempt. A failure that concerns the whole lane pauses it, and the entry is tried again when the
  * pause ends.
@@ -43,7 +47,10 @@ export async function recordFailure(
           { laneId, startedAtMs },
           { fault: kind, retryAfterSeconds: failure.retryAfterSeconds },
         );
-  const retryInSeconds = pause > 0 ? pause : nextAttempt(failure, entry.attempts, Math.random());
+  const retryInSeconds =
+    kind !== 'crashed' && pausesLane(kind)
+      ? Math.max(pause, lateRetrySeconds)
+      : nextAttempt(failure, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;
   await failEntry(db, entry, {
     status: kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(kind, attempts),

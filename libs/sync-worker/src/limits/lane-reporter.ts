@@ -38,11 +38,14 @@ export class LaneReporter {
     await this.#flush().catch(() => undefined); // the window grows later
   }
 
-  /** A call succeeded. */
+  /** A call succeeded. Never rejects: the entry is synced, whether or not its lane learns of it. */
   async succeeded({ laneId, startedAtMs }: Call, isUnhealthy: boolean): Promise<void> {
     const collected = this.#succeeded.get(laneId);
     this.#succeeded.set(laneId, { count: (collected?.count ?? 0) + 1, startedAtMs });
-    if (isUnhealthy) await this.#flush();
+    if (isUnhealthy)
+      await this.#flush().catch((error: unknown) =>
+        this.#log.warn({ error, laneId }, 'a success could not be reported to its lane'),
+      );
   }
 
   /** A call failed. Returns for how many seconds the lane is paused now; 0 if the fault concerns the entry alone. */
@@ -51,7 +54,10 @@ export class LaneReporter {
     failure: { fault: FaultKind; retryAfterSeconds: number | undefined },
   ): Promise<number> {
     const report = { kind: 'failed', ...failure } as const;
-    const lane = await reportToLane(this.#db, laneId, report, { startedAtMs, random: Math.random() });
+    const lane = await reportToLane(this.#db, laneId, report, {
+      tookMs: Date.now() - startedAtMs,
+      random: Math.random(),
+    });
     return lane?.pausedForSeconds ?? 0;
   }
 
@@ -68,7 +74,9 @@ export class LaneReporter {
   async #flush(): Promise<void> {
     const collected = [...this.#succeeded];
     this.#succeeded.clear();
-    for (const [laneId, { count, startedAtMs }] of collected)
-      await reportToLane(this.#db, laneId, { kind: 'succeeded', count }, { startedAtMs, random: 0 });
+    for (const [laneId, { count, startedAtMs }] of collected) {
+      const tookMs = Date.now() - startedAtMs;
+      await reportToLane(this.#db, laneId, { kind: 'succeeded', count }, { tookMs, random: 0 });
+    }
   }
 }

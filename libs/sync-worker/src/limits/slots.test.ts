@@ -45,6 +45,16 @@ test('a slow entry that ends makes room for another slow one', async () => {
   expect(last).toHaveLength(1);
 });
 
+test('a slow entry that kept its slot frees it as soon as a slot for slow ones is free', async () => {
+  const held = acquiring(new Slots(2), 5);
+  await jest.advanceTimersByTimeAsync(1_001);
+  expect(held).toHaveLength(3); // one moved; one is slow and keeps its slot
+  held[0]!.release();
+  await settled();
+  expect(held).toHaveLength(4);
+  for (const slot of held) slot.release();
+});
+
 test('reports a slow entry once, and not one that was released in time', async () => {
   const [first, second] = await Promise.all([new Slots(2).acquire(), new Slots(2).acquire()]);
   const reported: string[] = [];

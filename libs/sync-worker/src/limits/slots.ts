@@ -10,14 +10,16 @@ const slowAfterMs = 1_000;
 
 /**
  * A bulkhead. A worker has `concurrency` slots for entries that are worked on promptly. An entry that takes longer than a second moves to
- * one of the slots for slow entries, of which there are half as many, and frees its own: stores that do not answer never hold more than that,
- * whatever their number, and the others go on.
+ * one of the slots for slow entries, of which there are half as many, and frees its own. While all of these are taken, it keeps its slot and
+ * moves as soon as one is free. The scheduler, which learns of slow lanes, keeps all of them together within half of the slots.
  */
 export class Slots {
   readonly #limits: { prompt: number; slow: number };
   #prompt = 0;
   #slow = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Moves slow entries that still hold a prompt slot, the one that has waited longest first. */
+  readonly #overdue = new Set<() => void>();
 
   constructor(concurrency: number) {
     this.#limits = { prompt: concurrency, slow: Math.max(1, Math.floor(concurrency / 2)) };
@@ -39,12 +41,15 @@ export class Slots {
   #slot(): Slot {
     let isSlow = false;
     let onSlow: (() => void) | undefined;
-    const timer = setTimeout(() => {
-      onSlow?.();
-      if (this.#slow >= this.#limits.slow) return;
+    const move = () => {
       isSlow = true;
       this.#slow += 1;
       this.#freePrompt();
+    };
+    const timer = setTimeout(() => {
+      onSlow?.();
+      if (this.#slow < this.#limits.slow) move();
+      else this.#overdue.add(move);
     }, slowAfterMs);
     return {
       whenSlow: (callback) => {
@@ -52,10 +57,19 @@ export class Slots {
       },
       release: () => {
         clearTimeout(timer);
-        if (isSlow) this.#slow -= 1;
+        this.#overdue.delete(move);
+        if (isSlow) this.#freeSlow();
         else this.#freePrompt();
       },
     };
+  }
+
+  #freeSlow(): void {
+    this.#slow -= 1;
+    const [move] = this.#overdue;
+    if (move === undefined) return;
+    this.#overdue.delete(move);
+    move();
   }
 
   /** Hands the slot to the entry that has waited longest. */
