@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { openPostgres } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
 import { openTestDb } from '@secrets/schemas/testing';

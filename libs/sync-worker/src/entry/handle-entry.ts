@@ -7,6 +7,7 @@ import {
   shortenLease,
 } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
+import type { Claim } from './entry-statements.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -33,10 +34,11 @@ export async function handleEntry(worker: WorkerContext, message: unknown): Prom
 }
 
 async function attempt(worker: WorkerContext, entryId: string): Promise<void> {
-  const entry = await worker.statements.claim(entryId);
-  if (entry === undefined) return postponeEntry(worker.db, entryId);
+  const claim = await worker.statements.claim(entryId);
+  if (claim === undefined) return postponeEntry(worker.db, entryId);
+  const { entry } = claim;
   const stopTimer = worker.startTimer();
-  const failure = await tryEntry(worker, entry);
+  const failure = await tryEntry(worker, claim);
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
   if (isCancelled) await releaseEntry(worker, entry);
@@ -49,15 +51,23 @@ async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Pr
   log.info({ entryId: entry.id }, 'attempt abandoned on shutdown; will be retried');
 }
 
-/** Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. */
-async function tryEntry(worker: WorkerContext, entry: ClaimedEntry): Promise<Failure | undefined> {
+/**
+ * Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. The time limit
+ * counts from before the claim was sent. If the database was so slow that it has passed already, the destination is not
+ * called, and the entry is due again when its lease ends.
+ */
+async function tryEntry(worker: WorkerContext, { entry, sentAt }: Claim): Promise<Failure | undefined> {
   const { db, statements, attempts, log } = worker;
+  const fields = { entryId: entry.id, fence: entry.fence };
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
-    const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal }));
-    if (!isHeld)
-      log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
+    if (attempts.isOver(sentAt)) {
+      log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
+      return undefined;
+    }
+    const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { entry, context, signal }));
+    if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
     if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
     return undefined;
   } catch (error) {

@@ -5,12 +5,15 @@ import type { Attempts } from '../limits/attempts.ts';
 import type { DestinationLimiter } from '../limits/destination-limiter.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
+import type { SecretValues } from './secret-values.ts';
 
 /** What a worker needs to handle a message. */
 export interface WorkerContext {
+  /** For statements that may wait for a locked row. */
   db: Db;
   statements: EntryStatements;
   keyRing: KeyRing;
+  values: SecretValues;
   clients: Clients;
   limiter: DestinationLimiter;
   attempts: Attempts;
