@@ -25,6 +25,8 @@ import { secretsClient } from './secrets-client.ts';
 
 export interface SyncControlDeps {
   db: Db;
+  /** For background work, which must not wait for the connections of requests; default `db`. */
+  backgroundDb?: Db;
   broker: Broker;
   keyRing: KeyRing;
   keys: InternalKeys;
@@ -34,7 +36,7 @@ export interface SyncControlDeps {
 
 /** Creates sync-control: its endpoints, its relay, and its background tasks. */
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
-  const { db, broker, keyRing, keys, log, metrics } = deps;
+  const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
@@ -55,13 +57,14 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       },
     },
   });
+  const inBackground: Context = { ...context, db: backgroundDb };
   let background: { stop(): Promise<void> }[] = [];
   return {
     app,
     start: async () => {
-      relay = startEntriesRelay(db, broker, log);
-      const changes = await followChanges({ context, log }, broker);
-      background = [changes, ...repeated({ context, broker, log }, config), relay];
+      relay = startEntriesRelay(backgroundDb, broker, log);
+      const changes = await followChanges({ context: inBackground, log }, broker);
+      background = [changes, ...repeated({ context: inBackground, broker, log }, config), relay];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -77,8 +80,13 @@ const endpointsOf = (context: Context): Endpoint[] => [
   ...syncConfigEndpoints(context),
 ];
 
+const changesConcurrency = 8;
+
+/** Connections with which no task in the background waits for another: one per change, the relay and each repeated task. */
+export const backgroundConnections = changesConcurrency + 4;
+
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
-  broker.consume(secretChangesQueue, { concurrency: 8 }, (message) =>
+  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
     onSecretChange(following, message, randomUUID()),
   );
 

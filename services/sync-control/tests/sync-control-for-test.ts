@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestBroker } from '@secrets/broker/testing';
 import type { Caller } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { type Db, openPostgres } from '@secrets/db';
+import type { TestDb } from '@secrets/db/testing';
 import {
   serveForTest,
   type TestResponse,
@@ -27,7 +28,7 @@ const destinationType = 'cloudA-sm';
 
 /** sync-control and the secrets service on one database of their own, without a worker. */
 export interface SyncControlForTest {
-  db: Db;
+  db: TestDb;
   /** Calls sync-control as the gateway does. */
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
   /** Calls the secrets service as the gateway does. */
@@ -73,8 +74,9 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
   const metrics = (service: string) => createMetrics(service, { processMetrics: false });
   const secrets = createSecrets({ ...shared, metrics: metrics('secrets') });
   const servedSecrets = await serveForTest(secrets.app, 'secrets', shared.keys);
+  const backgroundDb = openPostgres({ url: db.url });
   const syncControl = createSyncControl(
-    { ...shared, metrics: metrics('sync-control') },
+    { ...shared, backgroundDb, metrics: metrics('sync-control') },
     { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds: 3_600 },
   );
   const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
@@ -94,6 +96,7 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
     stop: async () => {
       for (const { stop } of [served, syncControl, servedSecrets, secrets]) await stop();
       await broker.close();
+      await backgroundDb.close();
       await db.close();
     },
   };

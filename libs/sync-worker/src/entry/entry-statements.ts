@@ -86,12 +86,12 @@ function claims(db: Db, lease: Lease) {
 
 function contexts(db: Db, values: SecretValues) {
   const readAll = async (entryIds: readonly string[]): Promise<(AttemptContext | null)[]> => {
-    const { knownVersionIds, valueOf } = values.reading();
+    const { knownVersionIds, toValue } = values.reading();
     const found = await readEntryContexts(db, entryIds, knownVersionIds);
     return entryIds.map((id) => {
       const context = found.get(id);
       if (context === undefined) return null;
-      return { ...context, value: context.value === null ? null : valueOf(context.value) };
+      return { ...context, value: context.value === null ? null : toValue(context.value) };
     });
   };
   return batched(readAll, async (id) => (await readAll([id]))[0] ?? null);

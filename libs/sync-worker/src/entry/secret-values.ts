@@ -43,11 +43,11 @@ export class SecretValues {
   }
 
   /** For one read of the database: the versions that need not be read, and what turns a version that was read into a value. */
-  reading(): { knownVersionIds: readonly string[]; valueOf(stored: StoredValue): SecretValue } {
+  reading(): { knownVersionIds: readonly string[]; toValue(stored: StoredValue): SecretValue } {
     const values = new Map(this.#kept.entries());
     return {
       knownVersionIds: [...values.keys()],
-      valueOf: (stored) => {
+      toValue: (stored) => {
         const { versionId } = stored.location;
         const value = values.get(versionId) ?? new SecretValue(versionId, () => this.#decrypt(stored));
         values.set(versionId, value);
