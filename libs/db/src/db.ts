@@ -18,7 +18,7 @@ export interface Tx extends Sql {
   script(text: string): Promise<void>;
 }
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** Its statements may take any time, and wait for locks for any time: for migrations. Default false. */
   isUnlimited?: boolean;
 }

@@ -41,7 +41,7 @@ interface Lease {
 }
 
 /** The connections of a worker. */
-export interface WorkerDbs {
+interface WorkerDbs {
   /** For statements that may wait for a row that another transaction has locked. */
   db: Db;
   /** For statements that never do. They are not held up by those that wait. */

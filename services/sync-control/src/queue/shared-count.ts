@@ -1,5 +1,5 @@
 /** A count that takes long, shared by those who need it at the same time. */
-export interface SharedCount {
+interface SharedCount {
   /** Returns the count in progress, or starts one. It may have begun before this call. */
   current(limit: number): Promise<number>;
   /** Returns a count that begins after this call. Calls that wait for the one in progress share the following one. */
