@@ -138,15 +138,24 @@ function expectStatus({ status, body }: TestResponse, wanted: number): void {
 async function work(db: Db, outcome: 'complete' | 'fail'): Promise<number> {
   const entries = await db.query<{ id: string }>('select id from sync.entries');
   let worked = 0;
-  // One at a time: of several, a claim leaves out those that the relay has locked.
   for (const { id } of entries) {
-    const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
-    const [held] = await claimEntries(db, claim);
+    const held = await claimOnceUnlocked(db, id);
     if (held === undefined) continue;
     worked += 1;
     await end(db, held, outcome);
   }
   return worked;
+}
+
+/** A claim leaves out what the relay has locked, so it is tried again after the lock was released. */
+async function claimOnceUnlocked(db: Db, id: string): Promise<ClaimedEntry | undefined> {
+  const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const [held] = await claimEntries(db, claim);
+    if (held !== undefined) return held;
+    await db.query('select from sync.entries where id = $1 for update', [id]);
+  }
+  return undefined;
 }
 
 async function workDuring<T>(db: Db, answer: Promise<T>): Promise<T> {
