@@ -18,13 +18,21 @@ export interface Tx extends Sql {
   script(text: string): Promise<void>;
 }
 
+interface TransactionOptions {
+  /** Its statements may take any time, and wait for locks for any time: for migrations. Default false. */
+  isUnlimited?: boolean;
+}
+
 /**
  * The database of one service: a pool of connections. Inside `transaction`, only `tx` may be used: the outer `Db` throws there,
  * because under load each transaction would wait for a second connection while holding the first.
  */
 export interface Db extends Sql {
-  /** Runs `work` in one transaction (read committed): committed when it resolves, rolled back when it throws. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction (read committed): committed when it resolves, rolled back when it throws. After a
+   * deadlock, it is rolled back and `work` runs once more, so `work` must not change anything but the database.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -56,7 +56,13 @@ export async function holdLock(options: HoldLockOptions): Promise<HeldLock> {
 class LockHeldError extends DatabaseStartError {}
 
 async function lockOn({ url, name }: HoldLockOptions): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
   client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as locked', [

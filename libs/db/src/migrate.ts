@@ -20,15 +20,17 @@ export interface Migrations {
 export async function migrate(db: Db, { schema, folder }: Migrations): Promise<string[]> {
   if ((await appliedVersion(db, schema)) === latestVersion(folder)) return [];
   try {
-    return await db.transaction(async (tx) => {
-      await tx.query('set local statement_timeout = 0'); // creating an index on a large table takes long
-      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`migrate ${schema}`]);
-      const applied = await migrator(tx, { schema, folder }).migrate();
-      return applied.map((migration) => migration.filename);
-    });
+    // Creating an index on a large table takes long, and so does waiting for another process that does.
+    return await db.transaction((tx) => migrateLocked(tx, { schema, folder }), { isUnlimited: true });
   } catch (error) {
     throw new Error(`schema ${schema} could not be migrated: ${reason(error)}`, { cause: error });
   }
+}
+
+async function migrateLocked(tx: Tx, migrations: Migrations): Promise<string[]> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`migrate ${migrations.schema}`]);
+  const applied = await migrator(tx, migrations).migrate();
+  return applied.map((migration) => migration.filename);
 }
 
 const migrator = (tx: Tx, { schema, folder }: Migrations) =>

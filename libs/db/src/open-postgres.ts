@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { errorCode, Problem } from '@secrets/domain';
+import { errorCode } from '@secrets/domain';
 import pg from 'pg';
 import type { Db, Params, Tx } from './db.ts';
 import { TransactionGuard } from './transaction-guard.ts';
+import { asUnavailable, isConnectionLoss } from './unavailable.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -10,6 +11,13 @@ export interface PostgresOptions {
   connections?: number;
   /** Milliseconds after which the server cancels a statement; default 15,000. */
   statementTimeoutMs?: number;
+  /** Milliseconds that a statement waits for a lock before it fails with `unavailable`; default 5,000. */
+  lockTimeoutMs?: number;
+  /**
+   * Milliseconds after which the connection of a statement that was neither answered nor cancelled counts as lost; default
+   * 5,000 more than `statementTimeoutMs`.
+   */
+  responseTimeoutMs?: number;
   applicationName?: string;
   /** Called when an idle connection breaks. The pool replaces it. */
   onIdleError?: (error: Error) => void;
@@ -40,95 +48,136 @@ function statementName(text: string): string {
   return name;
 }
 
-const run = async <Row>(
-  client: pg.Pool | pg.PoolClient,
-  text: string,
-  params: Params = [],
-): Promise<Row[]> => {
-  const result = await client.query({ name: statementName(text), text, values: [...params] });
-  return result.rows as Row[];
-};
+/** The types of pg lack this option of a query: https://node-postgres.com/apis/client#new-client */
+interface LimitedQuery extends pg.QueryConfig {
+  query_timeout?: number;
+}
+
+/** A connection of the pool while it is in use. */
+interface Connection {
+  /** Runs one statement. Without `limitMs`, it may take any time. */
+  run(query: pg.QueryConfig, limitMs: number | undefined): Promise<pg.QueryResult>;
+  /** Rolls back what can be rolled back. Never throws: the error that led here is the one to report. */
+  rollback(limitMs: number | undefined): Promise<void>;
+}
 
 /**
  * Opens a pool on a Postgres server (15 or newer). Connections are opened when needed, and replaced when they are lost. A
  * statement that the server did not answer throws the problem `unavailable`; it may have been executed.
  */
 export function openPostgres(options: PostgresOptions): Db {
+  const { statementTimeoutMs = 15_000 } = options;
+  const limitMs = options.responseTimeoutMs ?? statementTimeoutMs + 5_000;
+  const pool = openPool(options, statementTimeoutMs);
+  const guard = new TransactionGuard();
+  return {
+    query: <Row>(text: string, params?: Params) => {
+      guard.assertOutside();
+      return withConnection(pool, (connection) => run<Row>(connection, limitMs, text, params)).catch(
+        asUnavailable,
+      );
+    },
+    transaction: (work, { isUnlimited = false } = {}) =>
+      guard
+        .run(() =>
+          withConnection(pool, (connection) =>
+            retryDeadlock(() => inTransaction(connection, work, isUnlimited ? undefined : limitMs)),
+          ),
+        )
+        .catch(asUnavailable),
+    close: () => pool.end(),
+  };
+}
+
+function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: options.statementTimeoutMs ?? 15_000,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: options.lockTimeoutMs ?? 5_000,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     options: genericPlans,
     application_name: options.applicationName ?? 'secrets-service',
     types,
   });
   pool.on('error', (error) => options.onIdleError?.(error));
-  const guard = new TransactionGuard();
-
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    const onError = (error: Error) => {
-      broken = error;
-    };
-    client.on('error', onError);
-    try {
-      return await work(client);
-    } catch (error) {
-      if (isConnectionLoss(error)) broken = error as Error;
-      throw error;
-    } finally {
-      client.off('error', onError);
-      client.release(broken);
-    }
-  };
-
-  return {
-    query: <Row>(text: string, params?: Params) => {
-      guard.assertOutside();
-      return run<Row>(pool, text, params).catch(asUnavailable);
-    },
-    transaction: (work) =>
-      guard.run(() => withClient((client) => inTransaction(client, work))).catch(asUnavailable),
-    close: () => pool.end(),
-  };
+  return pool;
 }
 
-async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
-  await client.query('begin');
+/** Runs `work` on a connection of the pool. A connection that is lost in the meantime is closed, not reused. */
+async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let lost: Error | undefined;
+  const onError = (error: Error) => {
+    lost = error;
+  };
+  client.on('error', onError);
+  const send: Connection['run'] = async (query, limitMs) => {
+    try {
+      const limited: LimitedQuery = limitMs === undefined ? query : { ...query, query_timeout: limitMs };
+      return await client.query(limited);
+    } catch (error) {
+      if (isConnectionLoss(error)) lost = error as Error;
+      throw error;
+    }
+  };
+  const rollback: Connection['rollback'] = async (limitMs) => {
+    if (lost === undefined) await send({ text: 'rollback' }, limitMs).catch(onError);
+  };
   try {
+    return await work({ run: send, rollback });
+  } finally {
+    client.off('error', onError);
+    client.release(lost);
+  }
+}
+
+async function run<Row>(
+  connection: Connection,
+  limitMs: number | undefined,
+  text: string,
+  params: Params = [],
+): Promise<Row[]> {
+  const query = { name: statementName(text), text, values: [...params] };
+  const { rows } = await connection.run(query, limitMs);
+  return rows as Row[];
+}
+
+async function inTransaction<T>(
+  connection: Connection,
+  work: (tx: Tx) => Promise<T>,
+  limitMs: number | undefined,
+): Promise<T> {
+  const script = async (text: string) => {
+    await connection.run({ text }, limitMs);
+  };
+  await script('begin');
+  try {
+    if (limitMs === undefined) await script('set local statement_timeout = 0; set local lock_timeout = 0');
     const result = await work({
-      query: (text, params) => run(client, text, params),
-      script: async (text) => {
-        await client.query(text);
-      },
+      query: (text, params) => run(connection, limitMs, text, params),
+      script,
     });
-    await client.query('commit');
+    await script('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch(() => undefined); // the first error is the one to report
+    await connection.rollback(limitMs);
     throw error;
   }
 }
 
-function asUnavailable(error: unknown): never {
-  if (!isConnectionLoss(error)) throw error;
-  throw new Problem('unavailable', 'the database is unavailable', { cause: error });
-}
+const deadlockDetected = '40P01';
 
-/** Messages of pg for a broken connection, and of its pool for a connection timeout. These errors have no code. */
-const lossMessages =
-  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/;
-
-/** Whether no connection was available or it was lost: the server is starting, stopping or down, or has no free connection. */
-function isConnectionLoss(error: unknown): boolean {
-  const code = errorCode(error) ?? '';
-  return (
-    /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT|ENOENT$)/.test(code) ||
-    lossMessages.test(String(error))
-  );
+/** Runs a transaction again, once, if Postgres rolled it back to end a deadlock: the other one has probably committed by then. */
+async function retryDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction();
+  } catch (error) {
+    if (errorCode(error) !== deadlockDetected) throw error;
+    return transaction();
+  }
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
-import { locked, unachieved } from './sql-fragments.ts';
+import { notLocked, unachieved } from './sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
 export interface ClaimedEntry {
@@ -33,8 +33,8 @@ interface Claim {
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry, of a paused destination, or while syncing is disabled. If there are several, entries that another transaction
- * has locked are left out too (`locked`): claim those one at a time.
+ * entry, of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
+ * too (`lockedEntries`): a claim never waits for a row.
  *
  * The claim also sets when the relay announces the entry again: at the end of the lease. Nothing has to detect that a
  * worker died.
@@ -44,7 +44,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
     `update sync.entries e
         set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
             attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
-      where e.id = any(${locked('$1', claim.entryIds)}) and e.destination_type = $2
+      where e.id = any(${notLocked('$1')}) and e.destination_type = $2
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { locked } from './sql-fragments.ts';
+import { notLocked } from './sql-fragments.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -16,12 +16,13 @@ export interface Achieved {
 /**
  * Records the successes of attempts whose leases still hold, and returns the IDs of their entries. An entry that received
  * a newer intent in the meantime becomes due again immediately. An entry whose lease was lost is not written: another
- * worker holds it. If there are several, entries that a transaction has locked are left out too: complete those one at a
- * time.
+ * worker holds it. With `skipLocked`, the default for several, entries that a transaction has locked are left out too:
+ * a statement that holds one row while it waits for another risks a deadlock. Complete those one at a time.
  */
 export async function completeEntries(
   sql: Sql,
   completed: readonly { held: Held; achieved: Achieved }[],
+  { skipLocked = completed.length > 1 } = {},
 ): Promise<Set<string>> {
   const rows = await sql.query<{ id: string }>(
     `update sync.entries e
@@ -35,7 +36,7 @@ export async function completeEntries(
             fault = null, last_error = null, synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
               as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
-      where e.id = any(${locked('$1', completed)}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
+      where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
       returning e.id`,
     [
       completed.map(({ held }) => held.id),

@@ -18,7 +18,14 @@ export interface EntryContext {
   /** The lane of the destination, and whether its last call failed. */
   lane: { id: string; isUnhealthy: boolean };
   /** The newest readable version; null when none is left. */
-  value: { location: { mountId: string; path: string; versionId: string }; sealed: Uint8Array } | null;
+  value: StoredValue | null;
+}
+
+/** A version of a secret as stored. */
+export interface StoredValue {
+  location: { mountId: string; path: string; versionId: string };
+  /** Null if the caller has named this version as known. */
+  sealed: Uint8Array | null;
 }
 
 interface ContextRow {
@@ -36,17 +43,26 @@ interface ContextRow {
   mount_id: string | null;
   path: string;
   version_id: string;
-  sealed: Uint8Array;
+  sealed: Uint8Array | null;
 }
 
-/** Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out. */
+/**
+ * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out. Entries of
+ * one secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read
+ * at all.
+ */
 export async function readEntryContexts(
   sql: Sql,
   entryIds: readonly string[],
+  knownVersionIds: readonly string[] = [],
 ): Promise<Map<string, EntryContext>> {
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
-    `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
+    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, troubled,
+            secret_id, mount_id, path, version_id,
+            case when version_id <> all($2::uuid[])
+                  and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
+       from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
               d.sealed_credentials, l.id as lane_id, l.failures > 0 or coalesce(l.slow_until > now(), false) as is_unhealthy,
               v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
@@ -55,12 +71,23 @@ export async function readEntryContexts(
          join sync.lanes l on l.id = d.lane_id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
-    [entryIds],
+    [entryIds, knownVersionIds],
   );
-  return new Map(rows.map((row) => [row.entry_id, contextOf(row)]));
+  const values = storedValues(rows);
+  return new Map(rows.map((row) => [row.entry_id, contextOf(row, values)]));
 }
 
-const contextOf = (row: ContextRow): EntryContext => ({
+/** Returns the values by version ID. Only one row of each version has the sealed value. */
+function storedValues(rows: readonly ContextRow[]): Map<string, StoredValue> {
+  const values = new Map<string, StoredValue>();
+  for (const { mount_id: mountId, path, version_id: versionId, sealed } of rows) {
+    if (mountId === null || (sealed === null && values.has(versionId))) continue;
+    values.set(versionId, { location: { mountId, path, versionId }, sealed });
+  }
+  return values;
+}
+
+const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): EntryContext => ({
   destination: {
     id: row.destination_id,
     type: row.type,
@@ -72,11 +99,5 @@ const contextOf = (row: ContextRow): EntryContext => ({
   },
   secretId: row.secret_id,
   lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },
-  value:
-    row.mount_id === null
-      ? null
-      : {
-          location: { mountId: row.mount_id, path: row.path, versionId: row.version_id },
-          sealed: row.sealed,
-        },
+  value: row.mount_id === null ? null : values.get(row.version_id)!,
 });

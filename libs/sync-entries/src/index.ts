@@ -4,6 +4,7 @@ export * from './entry.ts';
 export * from './entry-context.ts';
 export * from './find-entries.ts';
 export * from './leases.ts';
+export * from './locked-entries.ts';
 export * from './queue-state.ts';
 export * from './record-intents.ts';
 export {

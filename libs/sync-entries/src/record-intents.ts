@@ -11,6 +11,13 @@ import { type Entry, entryColumns } from './entry.ts';
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
 const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
 
+/**
+ * SQL of an array of IDs: those of the entries with this condition, whose rows it locks in the order of their IDs. Two
+ * intents for the same entries cannot deadlock then.
+ */
+const lockedInOrder = (condition: string): string =>
+  `array(select id from sync.entries where ${condition} order by id for no key update)`;
+
 /** An external secret that an association needs. */
 export interface NewEntry {
   subKey: string;
@@ -18,7 +25,10 @@ export interface NewEntry {
   collisionKey: string;
 }
 
-/** Adds entries to an association. Throws a unique violation if a name is taken in the destination. */
+/**
+ * Adds entries to an association, in the order of their names, so that two associations that need the same names cannot
+ * deadlock. Throws a unique violation if a name is taken in the destination.
+ */
 export async function insertEntries(
   sql: Sql,
   association: { id: string; destinationId: string; destinationType: string },
@@ -30,6 +40,7 @@ export async function insertEntries(
     `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key)
      select $1, $2, $3, $4, sub_key, external_name, collision_key
        from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
+      order by collision_key
      returning ${entryColumns}`,
     [
       association.id,
@@ -52,7 +63,7 @@ export async function requestPut(
   if (entryIds.length === 0) return;
   await sql.query(
     `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent}
-      where id = any($1::uuid[])`,
+      where id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entryIds, overwrite, verify],
   );
 }
@@ -66,7 +77,7 @@ export async function requestRemoval(
   await sql.query(
     `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent}
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
-      where e.id = given.id`,
+      where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
   );
 }
@@ -75,7 +86,7 @@ export async function requestRemoval(
 export async function retryFailedRemovals(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     `update sync.entries set ${newIntent}
-      where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR'`,
+      where id = any(${lockedInOrder("destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR'")})`,
     [destinationId],
   );
 }
@@ -86,7 +97,8 @@ export async function retryFailedRemovals(sql: Sql, destinationId: string): Prom
  */
 export async function retryFailed(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
-    `update sync.entries set ${newIntent} where destination_id = $1 and status = 'CLIENT_SIDE_ERROR'`,
+    `update sync.entries set ${newIntent}
+      where id = any(${lockedInOrder("destination_id = $1 and status = 'CLIENT_SIDE_ERROR'")})`,
     [destinationId],
   );
 }

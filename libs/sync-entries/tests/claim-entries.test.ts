@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { claimEntries, completeEntries, failEntry, requestPut, requestRemoval } from '../src/index.ts';
-import { entriesForTest, pushed, rejected } from './entries-for-test.ts';
+import {
+  claimEntries,
+  completeEntries,
+  failEntry,
+  lockedEntries,
+  requestPut,
+  requestRemoval,
+} from '../src/index.ts';
+import { entriesForTest, holdEntry, pushed, rejected } from './entries-for-test.ts';
 
 const { db, add, claim, claimAll, complete, entry, due, timePasses } = entriesForTest();
 
@@ -37,6 +44,16 @@ test('claims of several entries those that are free, and completes those whose l
   expect([...done]).toEqual([free]);
   expect(await entry(free)).toMatchObject({ status: 'PENDING', remote: { arn: 'a' } });
   expect((await claim(free))?.pushedHash).toBe('free'); // for the newer intent
+});
+
+test('does not wait for an entry that is locked, and says that it is', async () => {
+  const [free, held] = [await add('free'), await add('held')];
+  const hold = await holdEntry(db, held);
+  expect(await claim(held)).toBeUndefined();
+  expect([...(await lockedEntries(db, [free, held, randomUUID()]))]).toEqual([held]);
+  await hold.release();
+  expect([...(await lockedEntries(db, [held]))]).toEqual([]);
+  expect(await claim(held)).toBeDefined();
 });
 
 test('claims nothing while syncing is disabled, and nothing of another destination type', async () => {

@@ -127,3 +127,21 @@ const timePasses = async (db: Db): Promise<void> => {
             next_attempt_at = next_attempt_at - interval '1 day', announced_at = announced_at - interval '1 day'`,
   );
 };
+
+/** Locks the row of an entry until it is released. */
+export async function holdEntry(db: Db, id: string): Promise<{ release(): Promise<void> }> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
+  const holding = db.transaction(async (tx) => {
+    await tx.query('select id from sync.entries where id = $1 for update', [id]);
+    onLocked();
+    await released;
+  });
+  await locked;
+  return {
+    release: () => {
+      release();
+      return holding;
+    },
+  };
+}

@@ -19,6 +19,8 @@ import { versionsEndpoints } from './routes/versions.ts';
 
 interface SecretsDeps {
   db: Db;
+  /** For background work, which must not wait for the connections of requests; default `db`. */
+  backgroundDb?: Db;
   broker: Broker;
   keyRing: KeyRing;
   keys: InternalKeys;
@@ -28,8 +30,8 @@ interface SecretsDeps {
 
 /** Builds the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
-  const { db, broker, keyRing, keys, log, metrics } = deps;
-  const background = new Background(db, log);
+  const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
+  const background = new Background(backgroundDb, log);
   const { notifyChanged, notifyMountDisabled } = background;
   const mounts = new MountCache(db);
   const app = serviceApp({

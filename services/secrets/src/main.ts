@@ -8,15 +8,18 @@ import { createSecrets } from './app.ts';
 import { Env } from './config.ts';
 
 await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
-  const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'secrets' });
+  const url = env.DATABASE_URL;
+  const db = openPostgres({ url, applicationName: 'secrets' });
   onStop(db.close);
+  const backgroundDb = openPostgres({ url, connections: 3, applicationName: 'secrets background' });
+  onStop(backgroundDb.close);
   await prepareSchema(db, schemas.secrets, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
   const keyRing = readKeyRing(env.SEAL_KEY_FILE);
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
   const secrets = createSecrets(
-    { db, broker, keyRing, keys, log, metrics },
+    { db, backgroundDb, broker, keyRing, keys, log, metrics },
     { sweepSeconds: env.SWEEP_SECONDS },
   );
   await serve(secrets, { host: env.HOST, port: env.PORT }, { log, onStop });

@@ -6,6 +6,7 @@ import {
   completeRemoval,
   failEntry,
   forgetWorker,
+  lockedEntries,
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
@@ -92,10 +93,11 @@ describe('database role of a worker', () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);
     const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
-    expect([...contexts.get(mine.entry)!.value!.sealed]).toEqual([0xfe]);
+    expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
+      expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);
       await postponeEntry(sql, mine.entry);
       await shortenLease(sql, claimed, 2);
       await failEntry(sql, claimed, {

@@ -17,7 +17,7 @@ import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
-import { openDatabase } from './open-database.ts';
+import { type Databases, openDatabases } from './open-databases.ts';
 
 /** Every service in one process, running. */
 export interface Standalone {
@@ -32,8 +32,7 @@ export interface Standalone {
 type OnStop = Process<Env>['onStop'];
 
 /** What every service is built from. */
-interface Parts {
-  db: Db;
+interface Parts extends Databases {
   broker: Awaited<ReturnType<typeof openEmbeddedBroker>>;
   keyRing: KeyRing;
   keys: InternalKeys;
@@ -60,15 +59,17 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
 
 async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standalone, 'stop'>> {
   const folder = openDataFolder(env);
-  const db = await openDatabase(env, folder.database, log);
-  onStop(db.close);
+  const databases = await openDatabases(env, folder.database, log);
+  onStop(databases.close);
+  const { db } = databases;
   await prepareData(db, folder, log);
   const sandbox = await startLocalSandbox(env, folder.sandbox);
   onStop(() => sandbox?.stop());
-  const broker = await openEmbeddedBroker(db, { log: log.child({ service: 'broker' }) });
+  const broker = await openEmbeddedBroker(databases.unblockedDb, { log: log.child({ service: 'broker' }) });
   onStop(() => broker.close());
   const keyRing = readKeyRing(folder.sealKey);
-  const parts: Parts = { db, broker, keyRing, keys: readInternalKeys(folder.internalKey), log, env, onStop };
+  const keys = readInternalKeys(folder.internalKey);
+  const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
   const upstreams = await startServices(parts, sandbox);
   await startWorker(parts, sandbox);
@@ -91,16 +92,23 @@ async function hasData(db: Db): Promise<boolean> {
 
 /** Starts the services behind the gateway, each on a free port of the loopback interface. Returns their URLs. */
 async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
-  const { db, broker, keyRing, keys, env } = parts;
+  const { db, backgroundDb, broker, keyRing, keys, env } = parts;
   const login = await createLogin(
     { db, keyRing, keys, ...telemetry(parts, 'login') },
     { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
   );
   const { url: loginUrl } = await serveLocally(parts, login, 'login');
-  const secrets = createSecrets({ db, broker, keyRing, keys, ...telemetry(parts, 'secrets') });
+  const secrets = createSecrets({
+    db,
+    backgroundDb,
+    broker,
+    keyRing,
+    keys,
+    ...telemetry(parts, 'secrets'),
+  });
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
-    { db, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
+    { db, backgroundDb, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
     {
       prefix: env.SECRET_NAME_PREFIX,
       reconcileSeconds: env.RECONCILE_SECONDS,
@@ -116,14 +124,15 @@ const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
   serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
 
 async function startWorker(parts: Parts, sandbox: Sandbox | undefined): Promise<void> {
-  const { db, broker, keyRing, env } = parts;
+  const { workerDb, unblockedDb, broker, keyRing, env } = parts;
   const worker = createSyncWorker(
     cloudaSmDriver({
       endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
       defaultRegion: env.AWS_REGION,
     }),
     {
-      db,
+      db: workerDb,
+      unblockedDb,
       broker,
       keyRing,
       egress: createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN }),

@@ -27,6 +27,8 @@ import { secretsClient } from './secrets-client.ts';
 
 export interface SyncControlDeps {
   db: Db;
+  /** For background work, which must not wait for the connections of requests; default `db`. */
+  backgroundDb?: Db;
   broker: Broker;
   keyRing: KeyRing;
   keys: InternalKeys;
@@ -36,7 +38,7 @@ export interface SyncControlDeps {
 
 /** Creates sync-control: its endpoints, its relay, and its background tasks. */
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
-  const { db, broker, keyRing, keys, log, metrics } = deps;
+  const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
@@ -57,13 +59,14 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       },
     },
   });
+  const inBackground: Context = { ...context, db: backgroundDb };
   let background: { stop(): Promise<void> }[] = [];
   return {
     app,
     start: async () => {
-      scheduler = startScheduler({ db, broker, log, budgets: budgetsOf(config.budgets) });
-      const changes = await followChanges({ context, log }, broker);
-      background = [changes, ...repeated({ context, broker, log }, config), scheduler];
+      scheduler = startScheduler({ db: backgroundDb, broker, log, budgets: budgetsOf(config.budgets) });
+      const changes = await followChanges({ context: inBackground, log }, broker);
+      background = [changes, ...repeated({ context: inBackground, broker, log }, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -88,8 +91,13 @@ const endpointsOf = (context: Context): Endpoint[] => [
   ...syncConfigEndpoints(context),
 ];
 
+const changesConcurrency = 8;
+
+/** Connections with which no task in the background waits for another: one per change, the relay and each repeated task. */
+export const backgroundConnections = changesConcurrency + 4;
+
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
-  broker.consume(secretChangesQueue, { concurrency: 8 }, (message) =>
+  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
     onSecretChange(following, message, randomUUID()),
   );
 

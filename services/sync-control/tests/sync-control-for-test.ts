@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestBroker } from '@secrets/broker/testing';
 import type { Caller } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { type Db, openPostgres } from '@secrets/db';
+import type { TestDb } from '@secrets/db/testing';
 import {
   serveForTest,
   type TestResponse,
@@ -27,7 +28,7 @@ const destinationType = 'cloudA-sm';
 
 /** sync-control and the secrets service on one database of their own, without a worker. */
 export interface SyncControlForTest {
-  db: Db;
+  db: TestDb;
   /** Calls sync-control as the gateway does. */
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
   /** Calls the secrets service as the gateway does. */
@@ -73,8 +74,9 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
   const metrics = (service: string) => createMetrics(service, { processMetrics: false });
   const secrets = createSecrets({ ...shared, metrics: metrics('secrets') });
   const servedSecrets = await serveForTest(secrets.app, 'secrets', shared.keys);
+  const backgroundDb = openPostgres({ url: db.url });
   const syncControl = createSyncControl(
-    { ...shared, metrics: metrics('sync-control') },
+    { ...shared, backgroundDb, metrics: metrics('sync-control') },
     { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds: 3_600 },
   );
   const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
@@ -94,6 +96,7 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
     stop: async () => {
       for (const { stop } of [served, syncControl, servedSecrets, secrets]) await stop();
       await broker.close();
+      await backgroundDb.close();
       await db.close();
     },
   };
@@ -135,15 +138,24 @@ function expectStatus({ status, body }: TestResponse, wanted: number): void {
 async function work(db: Db, outcome: 'complete' | 'fail'): Promise<number> {
   const entries = await db.query<{ id: string }>('select id from sync.entries');
   let worked = 0;
-  // One at a time: of several, a claim leaves out those that the relay has locked.
   for (const { id } of entries) {
-    const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
-    const [held] = await claimEntries(db, claim);
+    const held = await claimOnceUnlocked(db, id);
     if (held === undefined) continue;
     worked += 1;
     await end(db, held, outcome);
   }
   return worked;
+}
+
+/** A claim leaves out what the relay has locked, so it is tried again after the lock was released. */
+async function claimOnceUnlocked(db: Db, id: string): Promise<ClaimedEntry | undefined> {
+  const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const [held] = await claimEntries(db, claim);
+    if (held !== undefined) return held;
+    await db.query('select from sync.entries where id = $1 for update', [id]);
+  }
+  return undefined;
 }
 
 async function workDuring<T>(db: Db, answer: Promise<T>): Promise<T> {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
+import { type CutProxy, startCutProxy } from '@secrets/testing/cut-proxy';
 import { connect } from 'amqplib';
 import { blockingHandler } from '../conformance/broker-under-test.ts';
 import { openRabbitTestBroker, type TestBroker } from '../testing.ts';
-import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { openRabbit } from './rabbit-broker.ts';
 import { deadLetterQueue } from './rabbit-queues.ts';
 

@@ -17,7 +17,7 @@ export async function openEmbedded({ folder, onLog }: EmbeddedOptions): Promise<
   const db = openPostgres({ url: server.url('postgres') });
   return {
     query: (text, params) => db.query(text, params),
-    transaction: (work) => db.transaction(work),
+    transaction: (work, options) => db.transaction(work, options),
     close: async () => {
       await db.close();
       await server.close();

@@ -2,16 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { batched } from './batched.ts';
 
-/** A statement that records its calls; single ones wait until `open` is called. */
+/** A statement that records its calls; batches and single calls wait until they are opened. */
 function recorded(
   batch: (items: readonly number[]) => (string | undefined)[] = (items) => items.map(String),
 ) {
+  const { promise: batchGate, resolve: openBatches } = Promise.withResolvers<void>();
   const calls: number[][] = [];
   const singles: number[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const call = batched<number, string>(
     async (items) => {
       calls.push([...items]);
+      await batchGate;
       return batch(items);
     },
     async (item) => {
@@ -21,7 +23,7 @@ function recorded(
       return `single ${item}`;
     },
   );
-  return { call, calls, singles, open };
+  return { call, calls, singles, openBatches, openSingles: open };
 }
 
 /** Lets a batch be dispatched, which takes two immediates. */
@@ -31,31 +33,53 @@ const turn = async () => {
 };
 
 describe('batched', () => {
-  test('the first call runs at once and singly; calls that arrive meanwhile form the next batch', async () => {
-    const { call, calls, singles, open } = recorded();
+  test('the first call runs immediately; calls that arrive meanwhile form the next batch', async () => {
+    const { call, calls, openBatches } = recorded();
     const first = call(1);
     await turn();
-    expect(singles).toEqual([1]);
     const rest = Promise.all([call(2), call(3), call(4)]);
     await turn();
-    expect(calls).toEqual([]);
-    open();
-    expect(await first).toBe('single 1');
+    expect(calls).toEqual([[1]]);
+    openBatches();
+    expect(await first).toBe('1');
     expect(await rest).toEqual(['2', '3', '4']);
-    expect(calls).toEqual([[2, 3, 4]]);
+    expect(calls).toEqual([[1], [2, 3, 4]]);
   });
 
   test('an item that the batch leaves out is handled singly', async () => {
-    const { call, open } = recorded((items) => items.map((item) => (item === 2 ? undefined : `${item}`)));
-    open();
+    const { call, openBatches, openSingles } = recorded((items) =>
+      items.map((item) => (item === 2 ? undefined : `${item}`)),
+    );
+    openBatches();
+    openSingles();
     expect(await Promise.all([call(1), call(2), call(3)])).toEqual(['1', 'single 2', '3']);
   });
 
+  test('neither the rest of a batch nor the next one waits for an item that is handled singly', async () => {
+    const { call, calls, singles, openBatches, openSingles } = recorded((items) =>
+      items.map((item) => (item === 2 ? undefined : `${item}`)),
+    );
+    openBatches();
+    const single = call(2);
+    expect(await call(1)).toBe('1');
+    expect(await Promise.all([call(3), call(4)])).toEqual(['3', '4']);
+    expect([calls, singles]).toEqual([
+      [
+        [2, 1],
+        [3, 4],
+      ],
+      [2],
+    ]);
+    openSingles();
+    expect(await single).toBe('single 2');
+  });
+
   test('an item that fails does not fail the others', async () => {
-    const { call, open } = recorded(() => {
+    const { call, openBatches, openSingles } = recorded(() => {
       throw new Error('a value is bad');
     });
-    open();
+    openBatches();
+    openSingles();
     const outcomes = await Promise.allSettled([call(1), call(-2), call(3)]);
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
@@ -64,8 +88,8 @@ describe('batched', () => {
   });
 
   test('batches have at most 100 items, and each call gets its own result', async () => {
-    const { call, calls, open } = recorded();
-    open();
+    const { call, calls, openBatches } = recorded();
+    openBatches();
     const items = Array.from({ length: 250 }, (_, index) => index);
     expect(await Promise.all(items.map(call))).toEqual(items.map(String));
     expect(calls.map((one) => one.length)).toEqual([100, 100, 50]);

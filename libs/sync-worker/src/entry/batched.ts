@@ -7,25 +7,23 @@ const maxBatchSize = 100;
  * and an idle one does not wait.
  *
  * `batch` returns a result for each item, in the same order, with undefined for an item that it left out. `single`
- * handles these items, or every item if `batch` throws, so that one item never fails the others.
+ * handles these items, or every item if `batch` throws, so that one item never fails the others. Neither the other items
+ * nor the next batch wait for `single`.
  */
 export function batched<Item, Result>(
   batch: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>,
   single: (item: Item) => Promise<Result>,
 ): (item: Item) => Promise<Result> {
-  const each = (item: Item) => single(item).catch(asError);
-  const run = async (items: readonly Item[]): Promise<(Result | Error)[]> => {
-    if (items.length === 1) return Promise.all(items.map(each));
+  const run = async (items: readonly Item[]): Promise<Promise<Result>[]> => {
     const results = await batch(items).catch((): undefined[] => []);
-    return Promise.all(
-      items.map((item, index) => {
-        const result = results[index];
-        return result === undefined ? each(item) : result;
-      }),
-    );
+    return items.map(async (item, index) => {
+      const result = results[index];
+      return result === undefined ? single(item) : result;
+    });
   };
   let inProgress: Promise<unknown> = Promise.resolve();
-  const loader = new DataLoader<Item, Result>(
+  // Its results are promises, so that each item ends by itself.
+  const loader = new DataLoader<Item, Promise<Result>>(
     (items) => {
       const running = run(items);
       inProgress = running;
@@ -37,8 +35,5 @@ export function batched<Item, Result>(
       batchScheduleFn: (dispatch) => void inProgress.then(() => setImmediate(dispatch)),
     },
   );
-  return (item) => loader.load(item);
+  return (item) => loader.load(item).then((result) => result);
 }
-
-const asError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error('unknown', { cause: error });

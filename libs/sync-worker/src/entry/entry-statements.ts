@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '@secrets/db';
 import {
   type Achieved,
@@ -5,54 +6,105 @@ import {
   claimEntries,
   completeEntries,
   type EntryContext,
+  lockedEntries,
   readEntryContexts,
 } from '@secrets/sync-entries';
 import { batched } from './batched.ts';
+import type { SecretValue, SecretValues } from './secret-values.ts';
+
+/** A claimed entry, and when its lease began at the latest: before the claim was sent, in milliseconds of `performance.now`. */
+export interface Claim {
+  entry: ClaimedEntry;
+  sentAt: number;
+}
+
+/** What an attempt knows of its entry. */
+export interface AttemptContext extends Omit<EntryContext, 'value'> {
+  /** The newest readable version; null when none is left. */
+  value: SecretValue | null;
+}
 
 /** The statements of every attempt. Statements of concurrent attempts are batched. */
 export interface EntryStatements {
   /** Returns undefined if there is nothing to do at present. */
-  claim(entryId: string): Promise<ClaimedEntry | undefined>;
+  claim(entryId: string): Promise<Claim | undefined>;
   /** Returns undefined if the entry no longer exists. */
-  readContext(entryId: string): Promise<EntryContext | undefined>;
+  readContext(entryId: string): Promise<AttemptContext | undefined>;
   /** Returns false if the lease was lost; then nothing was written. */
   complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
 }
 
+interface Lease {
+  destinationType: string;
+  owner: string;
+  leaseSeconds: number;
+}
+
+/** The connections of a worker. */
+interface WorkerDbs {
+  /** For statements that may wait for a row that another transaction has locked. */
+  db: Db;
+  /** For statements that never do. They are not held up by those that wait. */
+  unblockedDb: Db;
+}
+
 /** Creates the statements of one worker. */
-export function entryStatements(
-  db: Db,
-  lease: { destinationType: string; owner: string; leaseSeconds: number },
-): EntryStatements {
-  const claim = batched<string, ClaimedEntry | null>(
-    async (entryIds) => {
-      const claimed = new Map(
-        (await claimEntries(db, { ...lease, entryIds })).map((entry) => [entry.id, entry]),
-      );
-      return entryIds.map((id) => takeOut(claimed, id));
-    },
-    async (id) => (await claimEntries(db, { ...lease, entryIds: [id] }))[0] ?? null,
-  );
-  const readContext = batched<string, EntryContext | null>(
-    async (entryIds) => {
-      const contexts = await readEntryContexts(db, entryIds);
-      return entryIds.map((id) => contexts.get(id) ?? null);
-    },
-    async (id) => (await readEntryContexts(db, [id])).get(id) ?? null,
-  );
-  const complete = batched<{ held: ClaimedEntry; achieved: Achieved }, boolean>(
-    async (completed) => {
-      const written = await completeEntries(db, completed);
-      return completed.map(({ held }) => written.has(held.id) || undefined);
-    },
-    async (one) => (await completeEntries(db, [one])).has(one.held.id),
-  );
+export function entryStatements(dbs: WorkerDbs, lease: Lease, values: SecretValues): EntryStatements {
+  const claim = claims(dbs.unblockedDb, lease);
+  const readContext = contexts(dbs.unblockedDb, values);
+  const complete = completions(dbs);
   return {
     claim: async (entryId) => (await claim(entryId)) ?? undefined,
     readContext: async (entryId) => (await readContext(entryId)) ?? undefined,
     complete: (held, achieved) => complete({ held, achieved }),
   };
 }
+
+/** How long to wait for an entry that is locked, in milliseconds: rows are usually locked for less than one. */
+const lockedPausesMs = [2, 10, 50, 250];
+
+function claims(db: Db, lease: Lease) {
+  const claimAll = async (entryIds: readonly string[]): Promise<Map<string, Claim>> => {
+    const sentAt = performance.now();
+    const entries = await claimEntries(db, { ...lease, entryIds });
+    return new Map(entries.map((entry) => [entry.id, { entry, sentAt }]));
+  };
+  return batched<string, Claim | null>(
+    async (entryIds) => {
+      const claimed = await claimAll(entryIds);
+      return entryIds.map((id) => takeOut(claimed, id));
+    },
+    async (id) => {
+      for (const ms of lockedPausesMs) {
+        if (!(await lockedEntries(db, [id])).has(id)) break;
+        await sleep(ms);
+      }
+      return (await claimAll([id])).get(id) ?? null;
+    },
+  );
+}
+
+function contexts(db: Db, values: SecretValues) {
+  const readAll = async (entryIds: readonly string[]): Promise<(AttemptContext | null)[]> => {
+    const { knownVersionIds, toValue } = values.reading();
+    const found = await readEntryContexts(db, entryIds, knownVersionIds);
+    return entryIds.map((id) => {
+      const context = found.get(id);
+      if (context === undefined) return null;
+      return { ...context, value: context.value === null ? null : toValue(context.value) };
+    });
+  };
+  return batched(readAll, async (id) => (await readAll([id]))[0] ?? null);
+}
+
+const completions = ({ db, unblockedDb }: WorkerDbs) =>
+  batched<{ held: ClaimedEntry; achieved: Achieved }, boolean>(
+    async (completed) => {
+      const written = await completeEntries(unblockedDb, completed, { skipLocked: true });
+      return completed.map(({ held }) => written.has(held.id) || undefined);
+    },
+    async (one) => (await completeEntries(db, [one])).has(one.held.id),
+  );
 
 /** Two messages may name the same entry. Only the first one gets it. */
 function takeOut<Value>(from: Map<string, Value>, key: string): Value | undefined {

@@ -3,6 +3,7 @@ import { EntryMessage } from '@secrets/domain';
 import { type ClaimedEntry, postponeEntry, shortenLease } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
+import type { Claim } from './entry-statements.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -24,13 +25,14 @@ export async function handleEntry(worker: WorkerContext, message: unknown): Prom
 }
 
 async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Promise<void> {
-  const entry = await worker.statements.claim(entryId);
-  if (entry === undefined) return postponeEntry(worker.db, entryId);
+  const claim = await worker.statements.claim(entryId);
+  if (claim === undefined) return postponeEntry(worker.db, entryId);
+  const { entry } = claim;
   const stopTimer = worker.startTimer();
   const startedAtMs = Date.now();
   const lane: { id?: string } = {};
   slot.whenSlow(() => lane.id !== undefined && worker.lanes.slow(lane.id));
-  const failure = await tryEntry(worker, entry, { lane, startedAtMs });
+  const failure = await tryEntry(worker, claim, { lane, startedAtMs });
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
   if (isCancelled) await releaseEntry(worker, entry);
@@ -44,24 +46,34 @@ async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Pr
   log.info({ entryId: entry.id }, 'attempt abandoned on shutdown; will be retried');
 }
 
-/** Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. */
+/**
+ * Returns undefined if the attempt succeeded, or if its lease was lost: then another worker has the entry. The time limit
+ * counts from before the claim was sent. If the database was so slow that it has passed already, the destination is not
+ * called, and the entry is due again when its lease ends.
+ */
 async function tryEntry(
   worker: WorkerContext,
-  entry: ClaimedEntry,
+  { entry, sentAt }: Claim,
   { lane, startedAtMs }: { lane: { id?: string }; startedAtMs: number },
 ): Promise<Failure | undefined> {
   const { statements, attempts, lanes, log } = worker;
+  const fields = { entryId: entry.id, fence: entry.fence };
   try {
     const context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
+    if (attempts.isOver(sentAt)) {
+      log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
+      return undefined;
+    }
     lane.id = context.lane.id;
     let hasAnswered = false;
     const onAnswer = () => {
       hasAnswered = true;
     };
-    const isHeld = await attempts.run((signal) => workOnEntry(worker, { entry, context, signal, onAnswer }));
-    if (!isHeld)
-      log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
+    const isHeld = await attempts.run(sentAt, (signal) =>
+      workOnEntry(worker, { entry, context, signal, onAnswer }),
+    );
+    if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
     if (hasAnswered)
       await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
     return undefined;

@@ -1,22 +1,23 @@
-import { Fault, type Json, nextStatus, versionAad } from '@secrets/domain';
-import { decrypt, type KeyRing, keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
-import { type ClaimedEntry, completeRemoval, type EntryContext } from '@secrets/sync-entries';
+import { Fault, type Json, nextStatus } from '@secrets/domain';
+import { keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
+import { type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
-import { idempotencyToken, pushedValue, settingsHash } from './pushed-value.ts';
+import type { AttemptContext } from './entry-statements.ts';
+import { idempotencyToken, settingsHash } from './push-identity.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One attempt on a claimed entry. */
 interface Attempt {
   entry: ClaimedEntry;
-  context: EntryContext;
+  context: AttemptContext;
   /** Aborts when the attempt must end, well before its lease does. */
   signal: AbortSignal;
   /** Called when the destination has answered. An attempt that needs no call says nothing about its lane. */
   onAnswer(): void;
 }
 
-type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'clients'>;
+type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'values' | 'clients'>;
 
 const hashPurpose = 'pushed value';
 
@@ -30,7 +31,7 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
     await remove(worker, attempt);
     return completeRemoval(worker.db, entry);
   }
-  const value = readValue(worker.keyRing, attempt);
+  const value = readValue(worker, attempt);
   if (value !== undefined) return push(worker, attempt, value);
   await remove(worker, attempt);
   const nothing = {
@@ -103,8 +104,5 @@ async function callDriver<T>(
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
 
 /** Returns undefined if nothing is readable. Throws if a value cannot be decrypted: unknown is not absent. */
-function readValue(keyRing: KeyRing, { entry, context: { value } }: Attempt): string | undefined {
-  if (value === null) return undefined;
-  const dataText = decrypt(keyRing, versionAad(value.location), value.sealed).toString('utf8');
-  return pushedValue(dataText, entry.subKey);
-}
+const readValue = ({ values }: Worker, { entry, context: { value } }: Attempt): string | undefined =>
+  value === null ? undefined : values.pushedValue(value, entry.subKey);

@@ -13,11 +13,19 @@ export class Attempts {
     return this.#isCancelled;
   }
 
-  /** Runs `work` with a signal that aborts at the time limit, or when all attempts are cancelled. */
-  async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Returns whether the time limit of an attempt has passed that began at `startedAt`, a time of `performance.now`. */
+  isOver(startedAt: number): boolean {
+    return this.#leftMs(startedAt) <= 0;
+  }
+
+  /**
+   * Runs `work` with a signal that aborts at the time limit, or when all attempts are cancelled. The limit counts from
+   * `startedAt`, a time of `performance.now`.
+   */
+  async run<T>(startedAt: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const attempt = new AbortController();
     if (this.#isCancelled) attempt.abort();
-    const timer = setTimeout(() => attempt.abort(), this.#limitMs);
+    const timer = setTimeout(() => attempt.abort(), this.#leftMs(startedAt));
     this.#running.add(attempt);
     try {
       return await work(attempt.signal);
@@ -31,5 +39,9 @@ export class Attempts {
   cancelAll(): void {
     this.#isCancelled = true;
     for (const attempt of this.#running) attempt.abort();
+  }
+
+  #leftMs(startedAt: number): number {
+    return startedAt + this.#limitMs - performance.now();
   }
 }

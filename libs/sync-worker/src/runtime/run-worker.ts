@@ -16,15 +16,18 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
   driverOf: (env: z.infer<Schema>) => Driver,
 ): Promise<void> =>
   runService(service, Env, async ({ env, log, metrics, onStop }) => {
-    const db = openPostgres({ url: env.DATABASE_URL, applicationName: service });
+    const url = env.DATABASE_URL;
+    const db = openPostgres({ url, connections: 6, lockTimeoutMs: 10_000, applicationName: service });
     onStop(db.close);
+    const unblockedDb = openPostgres({ url, connections: 4, applicationName: service });
+    onStop(unblockedDb.close);
     const broker = openRabbit({ url: env.AMQP_URL, log });
     onStop(() => broker.close());
     const keyRing = readKeyRing(env.SEAL_KEY_FILE);
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const worker = createSyncWorker(
       driverOf(env),
-      { db, broker, keyRing, egress, log, metrics },
+      { db, unblockedDb, broker, keyRing, egress, log, metrics },
       { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });

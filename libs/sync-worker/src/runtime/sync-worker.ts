@@ -12,6 +12,7 @@ import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
 import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';
+import { SecretValues } from '../entry/secret-values.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
@@ -19,7 +20,10 @@ import { Slots } from '../limits/slots.ts';
 
 /** The dependencies of a worker. */
 export interface SyncWorkerDeps {
+  /** For statements that may wait for a row that another transaction has locked. */
   db: Db;
+  /** For claims and other statements that never do; default `db`. Four connections are enough. */
+  unblockedDb?: Db;
   broker: Broker;
   keyRing: KeyRing;
   egress: EgressGuard;
@@ -56,7 +60,7 @@ const attemptShareOfLease = 0.6;
 
 /** Creates the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
-  const { db, broker } = deps;
+  const { db, unblockedDb = db, broker } = deps;
   const worker = workerContext(driver, deps, config);
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
@@ -72,7 +76,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) =>
         handleEntry(worker, message),
       );
-      watch = watchSwitch(db, consumer, worker.log);
+      watch = watchSwitch(unblockedDb, consumer, worker.log);
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
@@ -83,24 +87,25 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       await worker.lanes.stop();
       await heartbeat?.stop();
       await worker.clients.close();
+      worker.values.close();
     },
   };
 }
 
 function workerContext(
   driver: Driver,
-  { db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
+  { db, unblockedDb = db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
   { concurrency, leaseSeconds, prefix }: SyncWorkerConfig,
 ): WorkerContext {
   const log = parentLog.child({ destinationType: driver.type });
+  const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const lease = { destinationType: driver.type, owner, leaseSeconds };
+  const values = new SecretValues(keyRing);
   return {
     db,
-    statements: entryStatements(db, {
-      destinationType: driver.type,
-      owner: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
-      leaseSeconds,
-    }),
+    statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
+    values,
     clients: new Clients(driver, { log, egress, prefix }, keyRing),
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),

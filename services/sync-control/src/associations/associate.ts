@@ -14,7 +14,7 @@ import {
 import { endPurge } from '../queries/purges.ts';
 import type { WatchedSecret } from '../secrets-client.ts';
 import { applyPlan } from './apply-plan.ts';
-import { wantedEntries, whyNoSubKey } from './wanted-entries.ts';
+import { maxKeys, wantedEntries, whyNoSubKey } from './wanted-entries.ts';
 
 /** The secret and the destination to associate. */
 export interface AssociationRequest {
@@ -150,6 +150,10 @@ function assertKeysNamed(
   { settings }: DestinationRow,
 ): void {
   if (settings.granularity !== 'secret-key') return;
+  if (keys.length > maxKeys) {
+    const limit = `at secret-key granularity, at most ${maxKeys} keys can be synced`;
+    throw invalid(`secret_name: ${secretName} in mount ${mount} has ${keys.length} keys; ${limit}`);
+  }
   const why = keys.map(whyNoSubKey).find((reason) => reason !== undefined);
   if (why !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${why}`);
 }

@@ -7,6 +7,12 @@ import type { DestinationRow } from '../queries/destinations.ts';
 /** The sub-key of the entry that holds a whole secret. A key that is the empty string therefore cannot be a sub-key. */
 const wholeSecret = '';
 
+/**
+ * The maximum number of keys of a secret that are synced at secret-key granularity, and so of entries of an association:
+ * one transaction writes all of them.
+ */
+export const maxKeys = 1_000;
+
 /** Returns why a key can never be synced at secret-key granularity, with any template, as the end of a sentence. */
 export function whyNoSubKey(key: string): string | undefined {
   const ending = 'which cannot be synced at secret-key granularity';

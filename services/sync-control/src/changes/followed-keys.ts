@@ -3,7 +3,7 @@ import { type DestinationDescription, findDescription } from '@secrets/destinati
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import { planEntries } from '../associations/plan-entries.ts';
 import { takenNames } from '../associations/taken-names.ts';
-import { possibleEntries } from '../associations/wanted-entries.ts';
+import { maxKeys, possibleEntries } from '../associations/wanted-entries.ts';
 import type { UnnamedKey } from '../queries/associations.ts';
 import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
 import { findDestination } from '../queries/destinations.ts';
@@ -16,7 +16,7 @@ interface FollowedKeys {
 
 /**
  * Returns what the keys of a changed secret lead to, where no request can be refused. A key that is already synced keeps
- * its name. A new key that cannot be named does not hold up the others. Returns undefined at secret-path granularity,
+ * its name. A new key that cannot be named, or exceeds the limit, does not hold up the others. Returns undefined at secret-path granularity,
  * where the keys do not matter.
  */
 export async function followedKeys(
@@ -34,17 +34,23 @@ export async function followedKeys(
   const description = findDescription(type);
   const named = new Set(synced.map(({ subKey }) => subKey));
   const namespace = { id: namespaceId, path: association.namespacePath };
-  const fresh = { mount, accessor, secretName, namespace, keys: keys.filter((key) => !named.has(key)) };
+  const kept = keptEntries(description, synced, keys);
+  const freshKeys = keys.filter((key) => !named.has(key));
+  const room = Math.max(0, maxKeys - kept.length);
+  const fresh = { mount, accessor, secretName, namespace, keys: freshKeys.slice(0, room) };
   const { entries, refused } = possibleEntries(description, destination, fresh, prefix);
   const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
   return {
-    wanted: [
-      ...keptEntries(description, synced, keys),
-      ...entries.filter(({ collisionKey }) => !taken.has(collisionKey)),
-    ],
-    unnamed: [...refused, ...unnamedBecauseTaken(entries, taken)],
+    wanted: [...kept, ...entries.filter(({ collisionKey }) => !taken.has(collisionKey))],
+    unnamed: [...refused, ...unnamedBecauseTaken(entries, taken), ...tooMany(freshKeys.slice(room))],
   };
 }
+
+const tooMany = (keys: readonly string[]): UnnamedKey[] =>
+  keys.map((key) => ({
+    key,
+    reason: `the secret has too many keys: at secret-key granularity, at most ${maxKeys} are synced`,
+  }));
 
 function keptEntries(
   { nameRule }: DestinationDescription,

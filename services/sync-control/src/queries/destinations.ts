@@ -33,10 +33,14 @@ export async function findDestination(sql: Sql, key: DestinationKey): Promise<De
   return row;
 }
 
-/** As `findDestination`; also locks the row, so that it is not changed, purged or deleted before the transaction ends. */
+/**
+ * As `findDestination`; also locks the row, so that it is not changed, purged or deleted before the transaction ends. Not
+ * `for update`: following a secret holds an association while the foreign key of its new entries locks the destination,
+ * and a set holds the destination while it waits for the association.
+ */
 export async function lockDestination(sql: Sql, key: DestinationKey): Promise<DestinationRow | undefined> {
   const [row] = await sql.query<DestinationRow>(
-    `select ${columns} from sync.destinations where namespace_id = $1 and type = $2 and name = $3 for update`,
+    `select ${columns} from sync.destinations where namespace_id = $1 and type = $2 and name = $3 for no key update`,
     keyOf(key),
   );
   return row;

@@ -1,6 +1,7 @@
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { countPending, readSyncConfig } from '@secrets/sync-entries';
+import { sharedCount } from './shared-count.ts';
 
 /** Keeps the number of pending operations within `queue_capacity`. */
 export interface QueueRoom {
@@ -11,24 +12,54 @@ export interface QueueRoom {
   whyFull(operations: number): Promise<Problem | undefined>;
 }
 
-/** Up to this capacity, pending operations are counted for every request; above it, at most once a second. */
+/** Up to this capacity, every request waits for a count that began after it; above it, an estimate is used. */
 const exactUpTo = 10_000;
-const estimateMs = 1_000;
+/** An older estimate is refreshed in the background. It never refuses an operation. */
+const freshMs = 1_000;
+/** An older estimate is not used at all. */
+const usableMs = 10_000;
 
-/** Counts what is pending in the database. */
+interface Estimate {
+  capacity: number;
+  pending: number;
+  at: number;
+}
+
+/**
+ * Counts what is pending in the database, one count at a time. Above a capacity of 10,000, the count is at most ten
+ * seconds old, plus what this process has admitted since.
+ */
 export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
-  let estimate = { pending: 0, capacity: -1, at: 0 };
-  const pending = async (capacity: number): Promise<number> => {
-    if (capacity <= exactUpTo) return countPending(db, capacity);
-    if (estimate.capacity !== capacity || now() - estimate.at > estimateMs) {
-      estimate = { pending: await countPending(db, capacity), capacity, at: now() };
-    }
-    return estimate.pending;
+  const count = sharedCount((capacity: number) => countPending(db, capacity));
+  let estimate: Estimate = { capacity: -1, pending: 0, at: 0 };
+  let admitted = 0;
+
+  const refresh = async (capacity: number): Promise<void> => {
+    const admittedBefore = admitted;
+    const pending = await count.current(capacity);
+    estimate = { capacity, pending: pending + admitted - admittedBefore, at: now() };
   };
+  const isYounger = (capacity: number, ms: number) =>
+    estimate.capacity === capacity && now() - estimate.at <= ms;
+  const fitsEstimate = async (capacity: number, operations: number): Promise<boolean> => {
+    if (!isYounger(capacity, usableMs)) await refresh(capacity);
+    else if (!isYounger(capacity, freshMs)) {
+      const refreshing = refresh(capacity);
+      if (estimate.pending + operations > capacity) await refreshing;
+      else refreshing.catch(() => undefined); // the next request tries again
+    }
+    return estimate.pending + operations <= capacity;
+  };
+  const fits = async (capacity: number, operations: number): Promise<boolean> =>
+    capacity <= exactUpTo
+      ? (await count.next(capacity)) + operations <= capacity
+      : fitsEstimate(capacity, operations);
+
   return {
     whyFull: async (operations) => {
       const { queueCapacity } = await readSyncConfig(db);
-      if ((await pending(queueCapacity)) + operations <= queueCapacity) {
+      if (await fits(queueCapacity, operations)) {
+        admitted += operations;
         estimate.pending += operations;
         return undefined;
       }

@@ -15,13 +15,16 @@ export interface CutProxy {
   end(): Promise<void>;
 }
 
+const defaultPorts: Record<string, number> = { 'amqp:': 5672, 'postgres:': 5432, 'postgresql:': 5432 };
+
+/** Starts a proxy to the server of a URL, on a free port of 127.0.0.1. */
 export async function startCutProxy(target: string): Promise<CutProxy> {
-  const { hostname, port } = new URL(target);
+  const { hostname, port, protocol } = new URL(target);
   const sockets = new Set<Socket>();
   let isOpen = true;
   const server = createServer((near) => {
     if (!isOpen) return near.destroy();
-    const far = connect(Number(port || 5672), hostname);
+    const far = connect(Number(port || defaultPorts[protocol]), hostname);
     for (const [from, to] of [
       [near, far],
       [far, near],

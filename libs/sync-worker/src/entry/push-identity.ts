@@ -2,18 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ClaimedEntry, EntryContext } from '@secrets/sync-entries';
 
 /**
- * Returns the value of an external secret, from the secret's data as JSON text: all of it, or at secret-key granularity
- * the value of one key, where a string is returned as it is and anything else as JSON. Undefined if the key is missing.
- */
-export function pushedValue(dataText: string, subKey: string): string | undefined {
-  if (subKey === '') return dataText;
-  const data = JSON.parse(dataText) as Record<string, unknown>;
-  if (!Object.hasOwn(data, subKey)) return undefined;
-  const value = data[subKey];
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/**
  * Returns the same token for the same entry, intent and value, so that the provider recognises a put that is repeated
  * after a crash. The intent is part of it, so that a value that returns later (A, B, A) is not taken for the old one.
  */

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type CutProxy, startCutProxy } from '@secrets/testing/cut-proxy';
+import type { Db } from './db.ts';
+import { openPostgres } from './open-postgres.ts';
+import { createTestDb, type TestDb } from './testing.ts';
+
+let server: TestDb;
+let proxy: CutProxy;
+let db: Db;
+
+beforeAll(async () => {
+  server = await createTestDb();
+});
+afterAll(() => server?.close());
+
+beforeEach(async () => {
+  proxy = await startCutProxy(server.url);
+  db = openPostgres({ url: proxy.url, connections: 1, statementTimeoutMs: 200, responseTimeoutMs: 400 });
+  await db.query('select 1');
+});
+afterEach(async () => {
+  await proxy.end();
+  await db.close();
+});
+
+const unavailable = { kind: 'unavailable', message: 'the database is unavailable' };
+
+test('fails a statement on a connection that went silent, and replaces the connection', async () => {
+  proxy.freeze(true);
+  await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
+  expect(await db.query('select 2 as two')).toEqual([{ two: 2 }]);
+});
+
+test('fails a transaction whose connection went silent, and replaces the connection', async () => {
+  const work = db.transaction(async (tx) => {
+    await tx.query('select 1');
+    proxy.freeze(true);
+    await tx.query('select 2');
+  });
+  await expect(work).rejects.toMatchObject(unavailable);
+  expect(await db.query('select 2 as two')).toEqual([{ two: 2 }]);
+});
+
+test('replaces the connection if it went silent before the rollback', async () => {
+  const work = db.transaction(async () => {
+    proxy.freeze(true);
+    throw new Error('expected in this test');
+  });
+  await expect(work).rejects.toThrow('expected in this test');
+  expect(await db.query('select 2 as two')).toEqual([{ two: 2 }]);
+});
+
+test('does not limit the time of an unlimited transaction', async () => {
+  await db.transaction((tx) => tx.query('select pg_sleep(0.6)'), { isUnlimited: true });
+  await expect(db.query('select pg_sleep(0.6)')).rejects.toMatchObject({ code: '57014' });
+});

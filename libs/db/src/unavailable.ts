@@ -1,0 +1,27 @@
+import { errorCode, Problem } from '@secrets/domain';
+
+const lockNotAvailable = '55P03';
+
+/** Turns a lost connection, or a lock that was not released in time, into the problem `unavailable`. Throws anything else as it is. */
+export function asUnavailable(error: unknown): never {
+  if (errorCode(error) === lockNotAvailable)
+    throw new Problem('unavailable', 'another operation is changing the same object; try again', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  if (!isConnectionLoss(error)) throw error;
+  throw new Problem('unavailable', 'the database is unavailable', { cause: error });
+}
+
+/** Messages of pg for a broken or silent connection, and of its pool for a connection timeout. These errors have no code. */
+const lossMessages =
+  /Connection terminated|connection error and is not queryable|Query read timeout|timeout exceeded when trying to connect/;
+
+/** Whether no connection was available or it was lost: the server is starting, stopping or down, or has no free connection. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = errorCode(error) ?? '';
+  return (
+    /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT|ENOENT$)/.test(code) ||
+    lossMessages.test(String(error))
+  );
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
+import type { Db } from '@secrets/db';
+import { syncQueue } from '@secrets/domain';
+import { openTestDb } from '@secrets/schemas/testing';
+import { type KeyRing, parseKeyRing } from '@secrets/seal';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { eventually } from '@secrets/testing';
+import type { ConnectedDestination } from '../src/driver/driver.ts';
+import { createEgressGuard } from '../src/egress/egress-guard.ts';
+import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+let db: Db;
+let broker: TestBroker;
+
+beforeAll(async () => {
+  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
+});
+afterAll(async () => {
+  await broker?.close();
+  await db?.close();
+});
+
+type Put = ConnectedDestination['put'];
+
+/** Runs a worker with this `put` on the entries until `isDone`. */
+async function runWorker(
+  entryIds: readonly string[],
+  put: Put,
+  isDone: () => boolean | Promise<boolean>,
+  options: { keyRing?: KeyRing; db?: Db; leaseSeconds?: number } = {},
+): Promise<void> {
+  const connected = { put, remove: async () => {}, close: async () => {} };
+  const worker = createSyncWorker(
+    { type: destinationType, connect: async () => connected },
+    {
+      db: options.db ?? db,
+      broker,
+      keyRing: options.keyRing ?? keyRing,
+      egress: createEgressGuard({ allow: [], mayOpen: [] }),
+      log: silentLogger(),
+      metrics: createMetrics('test', { processMetrics: false }),
+    },
+    { concurrency: 16, leaseSeconds: options.leaseSeconds ?? 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+  );
+  await worker.start();
+  await broker.publish(
+    syncQueue(destinationType),
+    entryIds.map((entry_id) => ({ entry_id, destination_id: entry_id })),
+  );
+  await eventually(isDone);
+  await worker.stop();
+}
+
+test('the keys of one version are decrypted together, however many there are', async () => {
+  const data = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`k${index}`, `v${index}`]));
+  const entryIds = await insertSyncedSecret(db, keyRing, data);
+  const pushed: Record<string, string> = {};
+  let lookups = 0;
+  const counting: KeyRing = {
+    current: keyRing.current,
+    find: (id) => {
+      lookups += 1;
+      return keyRing.find(id);
+    },
+  };
+  const put: Put = async ({ externalName, value }) => {
+    pushed[externalName] = value.reveal();
+    return { remote: null };
+  };
+  await runWorker(entryIds, put, () => Object.keys(pushed).length === 200, { keyRing: counting });
+  expect(pushed).toEqual(data);
+  expect(lookups).toBeLessThan(200 + 20); // each hash of a pushed value looks up a key, and each decryption
+});
+
+test('the time limit of an attempt counts from before its claim was sent', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1' });
+  let sentAt: number | undefined;
+  let abortedAfterMs: number | undefined;
+  const slow: Db = {
+    ...db,
+    query: async <Row>(text: string, params?: readonly unknown[]) => {
+      const isClaim = text.includes('fence = fence + 1');
+      if (isClaim) sentAt ??= performance.now();
+      const rows = await db.query<Row>(text, params);
+      if (isClaim) await sleep(1_500);
+      return rows;
+    },
+  };
+  const put: Put = async (_, signal) => {
+    await once(signal, 'abort');
+    abortedAfterMs ??= performance.now() - sentAt!;
+    throw new Error('expected in this test');
+  };
+  // 60 % of 4 s is 2.4 s; from the response to the claim, it would be 3.9 s.
+  await runWorker(entryIds, put, () => abortedAfterMs !== undefined, { db: slow, leaseSeconds: 4 });
+  expect(abortedAfterMs).toBeLessThan(3_300);
+}, 60_000);
+
+test('does not call the destination if the time limit passed before', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1' });
+  let isAnswered = false;
+  let calls = 0;
+  const slow: Db = {
+    ...db,
+    query: async <Row>(text: string, params?: readonly unknown[]) => {
+      const rows = await db.query<Row>(text, params);
+      if (text.includes('fence = fence + 1')) {
+        await sleep(1_200);
+        isAnswered = true;
+      }
+      return rows;
+    },
+  };
+  const put: Put = async () => {
+    calls += 1;
+    return { remote: null };
+  };
+  const isSettled = async () => isAnswered && (await broker.depth(syncQueue(destinationType))).ready === 0;
+  await runWorker(entryIds, put, isSettled, { db: slow, leaseSeconds: 1 });
+  expect(calls).toBe(0);
+  expect(await db.query('select from sync.entries where id = $1 and fault is not null', entryIds)).toEqual(
+    [],
+  );
+}, 60_000);
