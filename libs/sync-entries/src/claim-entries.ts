@@ -33,10 +33,10 @@ interface Claim {
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry, of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
+ * entry, of a paused lane, or while syncing is disabled. Entries that another transaction has locked are left out
  * too (`lockedEntries`): a claim never waits for a row.
  *
- * The claim also sets when the relay announces the entry again: at the end of the lease. Nothing has to detect that a
+ * The claim also sets when the scheduler announces the entry again: at the end of the lease. Nothing has to detect that a
  * worker died.
  */
 export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
