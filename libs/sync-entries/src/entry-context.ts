@@ -46,8 +46,8 @@ interface ContextRow {
 }
 
 /**
- * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out. Entries of
- * one secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read
+ * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out, and
+ * those of a destination that is being deleted by force: the provider must not be called for them. Entries of one secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read
  * at all.
  */
 export async function readEntryContexts(
@@ -66,7 +66,7 @@ export async function readEntryContexts(
               d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
               v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
-         join sync.destinations d on d.id = e.destination_id
+         join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
          left join sync.destination_health h on h.destination_id = d.id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
