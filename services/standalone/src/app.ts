@@ -109,7 +109,12 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
     { db, backgroundDb, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
-    { prefix: env.SECRET_NAME_PREFIX, reconcileSeconds: env.RECONCILE_SECONDS, secretsUrl },
+    {
+      prefix: env.SECRET_NAME_PREFIX,
+      reconcileSeconds: env.RECONCILE_SECONDS,
+      secretsUrl,
+      brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
+    },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
   return { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl };

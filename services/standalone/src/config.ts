@@ -33,6 +33,8 @@ export const Env = z.object({
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
+  REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),
 });
 
 export type Env = z.infer<typeof Env>;
