@@ -105,6 +105,18 @@ test('another process continues after a crash, when the lease has ended', async 
   expect(asked).toHaveLength(associations);
 });
 
+test('a secret that has come back is no longer marked, and what failed meanwhile is pushed again', async () => {
+  const { following } = followingSeeing();
+  await db.query(
+    `update sync.associations set source_gone_at = now(), source_removals = 1 where secret_name in ('many1', 'many2')`,
+  );
+  await db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where external_name = 'many1'`);
+  await reconcile(following, intervalSeconds, never);
+  expect(await db.query('select id from sync.associations where source_gone_at is not null')).toEqual([]);
+  const pending = await db.query(`select external_name as name from sync.entries where status = 'PENDING'`);
+  expect(pending).toEqual([{ name: 'many1' }]);
+});
+
 test('does nothing about secrets whose state is unknown', async () => {
   const { following } = followingSeeing(() => []);
   await reconcile(following, intervalSeconds, never);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { countPresent } from '@secrets/sync-entries';
+import type { Tx } from '@secrets/db';
+import { countPresent, entriesOf, requestPut } from '@secrets/sync-entries';
 import {
   claimReconciliation,
   endRound,
@@ -66,7 +67,7 @@ async function reconcilePage(following: Following, page: readonly PlannedRevisio
   const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
   const revisions = await secrets.revisions(randomUUID(), secretIds);
   const { gone, returned, changed } = compareRevisions(page, revisions);
-  if (returned.length > 0) await clearSourceMarks(db, returned);
+  if (returned.length > 0) await db.transaction((tx) => acceptReturned(tx, returned));
   if (gone.length > 0) await markGone(following, gone);
   let followed = 0;
   for (let start = 0; start < changed.length; start += inspectedAtOnce) {
@@ -103,6 +104,19 @@ export function compareRevisions(
     else if (association.isMarked) comparison.returned.push(association.id);
   }
   return { ...comparison, changed: [...changed] };
+}
+
+/** Workers refuse to push an entry whose source is gone, so those that failed meanwhile are pushed again. */
+async function acceptReturned(tx: Tx, associationIds: readonly string[]): Promise<void> {
+  await clearSourceMarks(tx, associationIds);
+  const entries = await entriesOf(tx, associationIds);
+  const failed = entries.filter(
+    ({ desired, status }) => desired === 'present' && status === 'CLIENT_SIDE_ERROR',
+  );
+  await requestPut(
+    tx,
+    failed.map(({ id }) => id),
+  );
 }
 
 /** The marks of one destination and the decision on them are one transaction, so that no other removal comes between them. */
