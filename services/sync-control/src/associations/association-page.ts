@@ -75,9 +75,9 @@ function cutPage(
     const ofKeys = [...Map.groupBy(byAssociation.get(row.id) ?? [], ({ subKey }) => subKey)];
     const unnamed = association.unnamedKeys.length;
     const fitting = ofKeys.slice(0, Math.max(room - unnamed, parts.length === 0 ? 1 : 0));
-    if (parts.length > 0 && room <= 0) return { parts, next: parts.at(-1)!.association.id };
-    if (parts.length > 0 && fitting.length === 0 && ofKeys.length > 0)
-      return { parts, next: parts.at(-1)!.association.id };
+    const previous = parts.at(-1)?.association.id;
+    const isFull = room <= 0 || (fitting.length === 0 && ofKeys.length > 0);
+    if (previous !== undefined && isFull) return { parts, next: previous };
     parts.push({ association, entries: fitting.flatMap(([, same]) => same) });
     const subKey = fitting.at(-1)?.[0];
     if (subKey !== undefined && (fitting.length < ofKeys.length || row.id === lastFound))
