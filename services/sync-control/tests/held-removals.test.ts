@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { testCaller } from '@secrets/http/testing';
 import {
   eventually,
   type Fixture,
@@ -163,10 +164,15 @@ test('an association of an unknown type does not keep the others from being foll
   });
 });
 
-test('confirming needs `update`, and says if nothing is held', async () => {
+test('confirming warns if nothing is held, and needs `update` and an existing destination', async () => {
   const { status, body } = await confirm();
   expect([status, body.warnings]).toEqual([
     200,
     ['this destination holds no removals: there was nothing to confirm'],
   ]);
+  const path = `${at.path}/confirm-removals`;
+  expect(
+    (await sync.call('POST', path, {}, testCaller({ policies: ['ci'], grants: ['create'] }))).status,
+  ).toBe(403);
+  expect((await sync.call('POST', `${at.path}-none/confirm-removals`)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-import { type Caller, requireCapability } from '@secrets/caller';
+import type { Caller } from '@secrets/caller';
 import { destinationTypes, findDescription } from '@secrets/destinations';
 import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
@@ -87,7 +87,6 @@ const confirmHeldRemovals = (context: Context) =>
     summary: 'Confirm removals that are held because the sources of too many entries are gone',
     params: DestinationRef,
     handle: async ({ params, caller }) => {
-      requireCapability(caller, 'update');
       const warnings = await confirmRemovals(context, caller, params);
       return { data: await readAndPresent(context, caller, params), warnings };
     },
