@@ -94,10 +94,10 @@ async function removeIfAdmitted(
 async function isAdmitted(
   tx: Tx,
   brake: RemovalBrake,
-  { id: associationId, destinationId, secretId, isApproved }: FollowedAssociation,
+  { id: associationId, destinationId, secretId }: FollowedAssociation,
   removals: number,
 ): Promise<boolean> {
-  if (removals === 0 || isApproved) return true;
+  if (removals === 0) return true;
   const isAdmittedNow = await admitRemovals(tx, brake, { destinationId, associationId, removals });
   if (!isAdmittedNow) await markSourcesGone(tx, [{ associationId, secretId, removals }]);
   return isAdmittedNow;

@@ -6,6 +6,7 @@ import {
   type Brake,
   countMarked,
   holdRemovals,
+  isRemovalApproved,
   lockBrake,
   recordEntryCount,
   recordRemoved,
@@ -53,6 +54,8 @@ export async function admitRemovals(
   { destinationId, associationId, removals }: SourceRemovals,
 ): Promise<boolean> {
   const state = await lockBrake(tx, destinationId);
+  // Not earlier: it may have been approved, and counted, while this transaction waited for the lock.
+  if (await isRemovalApproved(tx, associationId)) return true;
   if (state.isHeld) return false;
   const marked = await countMarked(tx, destinationId, { except: associationId });
   if (await holdIfTooMany(tx, brake, { destinationId, state, removals: marked + removals })) return false;

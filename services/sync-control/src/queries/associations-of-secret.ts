@@ -11,8 +11,6 @@ export type FollowedAssociation = AssociationRow & {
   type: string;
   name: string;
   namespacePath: string;
-  /** Whether the removal of what its source no longer has is approved. */
-  isApproved: boolean;
 };
 
 /** Returns the IDs of the associations of a secret. */
@@ -34,10 +32,8 @@ export async function lockFollowed(
   secretId: string,
 ): Promise<FollowedAssociation | undefined> {
   const [row] = await sql.query<FollowedAssociation>(
-    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath",
-            coalesce(a.source_gone_at <= b.approved_at, false) as "isApproved"
+    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath"
        from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
-       left join sync.removal_brakes b on b.destination_id = a.destination_id
       where a.id = $1 and a.secret_id = $2 for update of a`,
     [id, secretId],
   );

@@ -63,6 +63,16 @@ export async function approveRemovals(sql: Sql, destinationId: string): Promise<
   );
 }
 
+/** Returns whether the removal of what the source of an association no longer has is approved. */
+export async function isRemovalApproved(sql: Sql, associationId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select a.id from sync.associations a join sync.removal_brakes b on b.destination_id = a.destination_id
+      where a.id = $1 and a.source_gone_at <= b.approved_at`,
+    [associationId],
+  );
+  return rows.length > 0;
+}
+
 /** As `approveRemovals`, if removals are held; also starts a new window. Returns whether they were. */
 export async function confirmHeldRemovals(sql: Sql, destinationId: string): Promise<boolean> {
   const rows = await sql.query(
