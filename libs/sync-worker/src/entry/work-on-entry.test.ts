@@ -1,21 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { versionAad } from '@secrets/domain';
-import { encrypt, parseKeyRing } from '@secrets/seal';
-import type { ClaimedEntry, EntryContext } from '@secrets/sync-entries';
+import type { ClaimedEntry } from '@secrets/sync-entries';
+import type { AttemptContext } from './entry-statements.ts';
 import { workOnEntry } from './work-on-entry.ts';
 
-const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
-const location = { mountId: 'm', path: 'p', versionId: 'v' };
-const sealed = encrypt(keyRing, versionAad(location), Buffer.from('{"other":"value"}'));
+const value = {} as NonNullable<AttemptContext['value']>;
 
 /** Works on an entry with `desired` present. Returns the calls to the destination and the recorded status. */
-async function work(entry: Partial<ClaimedEntry>, context: Partial<EntryContext>) {
+async function work(entry: Partial<ClaimedEntry>, context: Partial<AttemptContext>) {
   const calls: string[] = [];
   const statuses: string[] = [];
   const connected = { put: async () => calls.push('put'), remove: async () => calls.push('remove') };
   const worker = {
-    keyRing,
+    values: { pushedValue: () => undefined }, // the key is not in the value
     clients: { use: (_destination: unknown, call: (one: unknown) => unknown) => call(connected) },
     statements: {
       complete: async (_held: unknown, { status }: { status: string }) => statuses.push(status) > 0,
@@ -23,7 +19,7 @@ async function work(entry: Partial<ClaimedEntry>, context: Partial<EntryContext>
   } as unknown as Parameters<typeof workOnEntry>[0];
   const attempt = {
     entry: { id: 'e', desired: 'present', subKey: '', pushedHash: null, ...entry } as ClaimedEntry,
-    context: { value: null, secretExists: true, ...context } as EntryContext,
+    context: { value: null, secretExists: true, ...context } as AttemptContext,
     signal: new AbortController().signal,
   };
   const error = await workOnEntry(worker, attempt).then(
@@ -45,7 +41,7 @@ test('keeps the external secret of a secret that is gone: only a requested remov
 });
 
 test('keeps the external secret of a key that is gone', async () => {
-  const { calls, error } = await work({ subKey: 'gone' }, { value: { location, sealed } });
+  const { calls, error } = await work({ subKey: 'gone' }, { value });
   expect(calls).toEqual([]);
   expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining('the key no longer') });
 });
