@@ -17,6 +17,8 @@ export interface EntryContext {
   secretId: string;
   /** The lane of the destination, and whether its last call failed. */
   lane: { id: string; isUnhealthy: boolean };
+  /** Whether the secret exists under an enabled mount. */
+  secretExists: boolean;
   /** The newest readable version; null when none is left. */
   value: StoredValue | null;
 }
@@ -40,6 +42,7 @@ interface ContextRow {
   secret_id: string;
   lane_id: string;
   is_unhealthy: boolean;
+  secret_exists: boolean;
   mount_id: string | null;
   path: string;
   version_id: string;
@@ -47,9 +50,10 @@ interface ContextRow {
 }
 
 /**
- * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out. Entries of
- * one secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read
- * at all.
+ * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out, and
+ * those of a destination that is being deleted by force: the provider must not be called for them. Entries of one
+ * secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read at
+ * all.
  */
 export async function readEntryContexts(
   sql: Sql,
@@ -58,16 +62,15 @@ export async function readEntryContexts(
 ): Promise<Map<string, EntryContext>> {
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
-    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, troubled,
-            secret_id, mount_id, path, version_id,
+    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, secret_id, secret_exists, mount_id, path, version_id,
             case when version_id <> all($2::uuid[])
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
               d.sealed_credentials, l.id as lane_id, l.failures > 0 or coalesce(l.slow_until > now(), false) as is_unhealthy,
-              v.secret_id, v.mount_id, v.path, v.version_id, v.sealed
+              v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
-         join sync.destinations d on d.id = e.destination_id
+         join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
          join sync.lanes l on l.id = d.lane_id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
@@ -99,5 +102,6 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
   },
   secretId: row.secret_id,
   lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },
+  secretExists: row.secret_exists,
   value: row.mount_id === null ? null : values.get(row.version_id)!,
 });

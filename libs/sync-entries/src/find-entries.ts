@@ -8,6 +8,23 @@ export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<
     [associationIds],
   );
 
+/**
+ * Returns at least the first `limit` entries of these associations, by association and sub-key; with a sub-key in `after`,
+ * those after it. All entries of one sub-key are returned together, so there may be more than `limit`.
+ */
+export const entriesAfter = (
+  sql: Sql,
+  associationIds: readonly string[],
+  after: { associationId: string; subKey?: string } | undefined,
+  limit: number,
+): Promise<Entry[]> =>
+  sql.query<Entry>(
+    `select ${entryColumns} from sync.entries
+      where association_id = any($1::uuid[]) and ($2::text is null or (association_id, sub_key) > ($3::uuid, $2))
+      order by association_id, sub_key fetch first ($4) rows with ties`,
+    [associationIds, after?.subKey ?? null, after?.associationId ?? null, limit],
+  );
+
 /** An external name that an entry of the destination has, and the secret of that entry. */
 interface TakenName {
   externalName: string;
@@ -39,14 +56,4 @@ export async function pendingAssociations(sql: Sql, associationIds: readonly str
     [associationIds],
   );
   return new Set(rows.map(({ id }) => id));
-}
-
-/** Returns why a removal of this destination waits for the operator; null if none does. */
-export async function removalError(sql: Sql, destinationId: string): Promise<string | null> {
-  const [row] = await sql.query<{ error: string | null }>(
-    `select last_error as error from sync.entries
-      where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR' limit 1`,
-    [destinationId],
-  );
-  return row?.error ?? null;
 }

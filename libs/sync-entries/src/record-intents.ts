@@ -9,7 +9,8 @@ import { type Entry, entryColumns } from './entry.ts';
  * a thousand changes of a waiting secret are one operation.
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
-const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
+/** SQL assignments that record a new intent of an entry. */
+export const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
 
 /**
  * SQL of an array of IDs: those of the entries with this condition, whose rows it locks in the order of their IDs. Two
@@ -79,26 +80,5 @@ export async function requestRemoval(
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
       where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
-  );
-}
-
-/** Requests the failed removals of a destination again, for a repeated purge. */
-export async function retryFailedRemovals(sql: Sql, destinationId: string): Promise<void> {
-  await sql.query(
-    `update sync.entries set ${newIntent}
-      where id = any(${lockedInOrder("destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR'")})`,
-    [destinationId],
-  );
-}
-
-/**
- * Retries the entries of a destination that failed with `CLIENT_SIDE_ERROR`. Those wait for changed settings or
- * credentials.
- */
-export async function retryFailed(sql: Sql, destinationId: string): Promise<void> {
-  await sql.query(
-    `update sync.entries set ${newIntent}
-      where id = any(${lockedInOrder("destination_id = $1 and status = 'CLIENT_SIDE_ERROR'")})`,
-    [destinationId],
   );
 }

@@ -163,3 +163,18 @@ test('publishes changes, expiries and unmounting, and empties the outbox', async
   expect(gone).toMatchObject({ exists: false });
   await eventually(async () => (await pending()).length === 0);
 });
+
+test('reading revisions opens no value: it also returns that of a value that cannot be decrypted', async () => {
+  await write('sealed', { a: 1 });
+  const { data } = await watch('sealed');
+  await secrets.db.query(`update secrets.versions set sealed = '\\x00' where secret_id = $1`, [
+    data.secret_id,
+  ]);
+  const missing = '00000000-0000-4000-8000-000000000000';
+  const secret_ids = [data.secret_id, missing];
+  const { body } = await secrets.callInternal('/internal/secrets/revisions', { secret_ids });
+  expect(body.data.secrets).toEqual([
+    { secret_id: data.secret_id, exists: true, revision: data.revision },
+    { secret_id: missing, exists: false, revision: 0 },
+  ]);
+});

@@ -89,6 +89,18 @@ describe('database role of a worker', () => {
         )[0],
     );
 
+  test('sees whether the secret of its entry exists, without a readable version too', async () => {
+    const contextOf = async () =>
+      (await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]))).get(mine.entry);
+    const ofSecret = '(select secret_id from sync.associations where id = $1)';
+    await db.query(`update secrets.versions set deletion_time = now() where secret_id = ${ofSecret}`, [
+      mine.association,
+    ]);
+    expect(await contextOf()).toMatchObject({ value: null, secretExists: true });
+    await db.query(`delete from secrets.secrets where id = ${ofSecret}`, [mine.association]);
+    expect(await contextOf()).toMatchObject({ value: null, secretExists: false });
+  });
+
   test('runs every statement that a worker needs', async () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);

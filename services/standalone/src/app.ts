@@ -114,6 +114,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
       reconcileSeconds: env.RECONCILE_SECONDS,
       secretsUrl,
       budgets: env.BUDGETS,
+      brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
     },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');

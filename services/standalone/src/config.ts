@@ -34,6 +34,8 @@ export const Env = z.object({
   SECRET_NAME_PREFIX: secretNamePrefix,
   BUDGETS: budgets,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
+  REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),
 });
 
 export type Env = z.infer<typeof Env>;

@@ -10,11 +10,13 @@ import { type Endpoint, internalClient, type Service, serviceApp } from '@secret
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
+import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
-import { defaultLost, type SyncControlConfig } from './config.ts';
+import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { advancePurges } from './destinations/purge.ts';
+import { advanceDestinations } from './destinations/advance-destinations.ts';
+import { countHeld } from './queries/removal-brakes.ts';
 import { reviveLost } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
@@ -65,8 +67,9 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     app,
     start: async () => {
       scheduler = startScheduler({ db: backgroundDb, broker, log, budgets: budgetsOf(config.budgets) });
-      const changes = await followChanges({ context: inBackground, log }, broker);
-      background = [changes, ...repeated({ context: inBackground, broker, log }, config), scheduler];
+      const following = createFollowing({ context: inBackground, log, metrics }, config);
+      const changes = await followChanges(following, broker);
+      background = [changes, ...repeated(following, { broker, metrics }, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -101,16 +104,36 @@ const followChanges = (following: Following, broker: Broker): Promise<Consumer> 
     onSecretChange(following, message, randomUUID()),
   );
 
+const createFollowing = (
+  { context, log, metrics }: { context: Context; log: Logger; metrics: Metrics },
+  { brake = defaultBrake }: SyncControlConfig,
+): Following => ({
+  context,
+  log,
+  brake: { limits: brake, log },
+  failures: metrics.counter('sync_follow_failures_total', 'Secrets whose changes could not be followed'),
+});
+
+/** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
+const reconcilePollSeconds = 10;
+
 function repeated(
-  { context, broker, log }: { context: Context; broker: Broker; log: Logger },
+  following: Following,
+  { broker, metrics }: { broker: Broker; metrics: Metrics },
   { reconcileSeconds, lost = defaultLost }: SyncControlConfig,
 ): Repeated[] {
+  const { context, log } = following;
   const { db } = context;
+  const held = metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals');
   return [
     every(lost.sweepSeconds, 'lost announcements', log, () =>
       reviveLost({ db, broker, log }, lost.afterSeconds),
     ),
-    every(1, 'purge', log, (isStopping) => advancePurges(db, isStopping)),
-    every(reconcileSeconds, 'reconcile', log, (isStopping) => reconcile({ context, log }, isStopping)),
+    every(1, 'destinations', log, (isStopping) => advanceDestinations({ db, log }, isStopping)),
+    every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
+    every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
+      await reconcile(following, reconcileSeconds, isStopping);
+      held.set(await countHeld(db));
+    }),
   ];
 }

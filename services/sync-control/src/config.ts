@@ -1,5 +1,6 @@
 import { budgets, secretNamePrefix, serviceEnv } from '@secrets/service';
 import { z } from 'zod';
+import type { BrakeLimits } from './changes/removal-brake.ts';
 
 const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
 
@@ -19,6 +20,10 @@ export const Env = z.object({
   SWEEP_SECONDS: sweepSeconds,
   /** Seconds without a claim after which an announcement counts as lost if its queue is empty. */
   LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
+  /** Removals from a destination within an hour, because secrets or keys are gone, up to which none needs a confirmation. */
+  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
+  /** Percentage of a destination's entries above which such removals need a confirmation; 100 for never. */
+  REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),
 });
 
 /** The settings of the app. */
@@ -30,6 +35,8 @@ export interface SyncControlConfig {
   lost?: { sweepSeconds: number; afterSeconds: number };
   /** Calls per second that each account may make, by destination type; the type's own budget where absent. */
   budgets?: Readonly<Record<string, number>> | undefined;
+  /** By default a fifth of a destination's entries, at least 50. */
+  brake?: BrakeLimits;
 }
 
 /** The settings of the app in an environment. */
@@ -42,6 +49,9 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
     sweepSeconds: env.LOST_SWEEP_SECONDS ?? env.SWEEP_SECONDS ?? defaultLost.sweepSeconds,
     afterSeconds: env.LOST_AFTER_SECONDS,
   },
+  brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
 });
 
 export const defaultLost = { sweepSeconds: 10, afterSeconds: 60 };
+
+export const defaultBrake: BrakeLimits = { minEntries: 50, share: 0.2 };

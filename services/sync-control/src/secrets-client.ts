@@ -28,6 +28,11 @@ const Inspected = z.object({
 /** The state of a secret that is already watched. */
 export type InspectedSecret = z.infer<typeof Inspected>;
 
+const Revision = z.object({ secret_id: z.uuid(), exists: z.boolean(), revision: z.number() });
+
+/** Whether a secret exists, and how often it has changed. */
+export type SecretRevision = z.infer<typeof Revision>;
+
 /** What sync-control asks of the secrets service. Responses never contain values. */
 export interface SecretsClient {
   /**
@@ -42,6 +47,8 @@ export interface SecretsClient {
    * unknown, and must not lead to any action.
    */
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
+  /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
+  revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
   close(): Promise<void>;
 }
 
@@ -63,6 +70,13 @@ export function secretsClient(client: InternalClient): SecretsClient {
         secret_ids: secretIds,
       });
       return z.object({ secrets: z.array(Inspected) }).parse(answer).secrets;
+    },
+    revisions: async (requestId, secretIds) => {
+      const caller = serviceCaller('sync-control', requestId);
+      const answer = await client.call('POST', '/v1/internal/secrets/revisions', caller, {
+        secret_ids: secretIds,
+      });
+      return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
     },
     close: () => client.close(),
   };

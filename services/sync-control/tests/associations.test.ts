@@ -3,7 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { writePolicy } from '@secrets/access/testing';
 import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
-import { type Fixture, type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import {
+  eventually,
+  type Fixture,
+  type SyncControlForTest,
+  startSyncControlForTest,
+} from './sync-control-for-test.ts';
 
 let sync: SyncControlForTest;
 let at: Fixture;
@@ -296,6 +301,23 @@ describe('remove', () => {
     });
   });
 
+  test('removes the association of the mount that exists, not the one of a disabled mount with its name', async () => {
+    await at.write('a', { k: 'v' });
+    await at.set('a');
+    await sync.work();
+    const old = `${at.accessor}/a`;
+    await sync.secrets('DELETE', `/sys/mounts/${at.mount}`);
+    await eventually(async () => (await statuses())[old] === 'PENDING');
+    await sync.secrets('POST', `/sys/mounts/${at.mount}`, { type: 'kv' });
+    await at.write('a', { k: 'v' });
+    // Repeated, because an unordered query may return the right row by chance.
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await at.set('a');
+      const { body } = await at.remove('a');
+      expect(Object.keys(body.data.associated_secrets)).not.toContain(old);
+    }
+  });
+
   test('returns 404 for a destination that does not exist, and names a missing field with 400', async () => {
     const url = '/sys/sync/destinations/cloudA-sm/none/associations/remove';
     const missing = await sync.call('POST', url, { mount: at.mount, secret_name: 'a' });
@@ -323,6 +345,44 @@ describe('GET …/associations', () => {
     const both = { ...first.data.associated_secrets, ...second.data.associated_secrets };
     expect(Object.keys(both).sort()).toEqual(['a', 'b', 'c'].map((name) => `${at.accessor}/${name}`));
     expect(await at.lines()).toEqual(both);
+  });
+
+  test('limits the lines of a secret with many keys, which continues on the next page', async () => {
+    at = await sync.fixture({ granularity: 'secret-key' });
+    const keys = Array.from({ length: 7 }, (_, index) => `k${index}`);
+    for (const name of ['a', 'b', 'c']) {
+      await at.write(name, Object.fromEntries(keys.map((key) => [key, 'v'])));
+      await at.set(name);
+    }
+    for (const limit of [1, 3, 7, 21]) {
+      const lines: string[] = [];
+      let after = '';
+      do {
+        const { body } = await sync.call('GET', `${at.path}/associations?limit=${limit}${after}`);
+        const page = Object.keys(body.data.associated_secrets);
+        expect(page.length).toBeLessThanOrEqual(limit);
+        lines.push(...page);
+        after = body.data.next === undefined ? '' : `&after=${body.data.next}`;
+      } while (after !== '');
+      expect(lines.sort()).toEqual(
+        ['a', 'b', 'c'].flatMap((name) => keys.map((key) => `${at.accessor}/${name}/${key}`)),
+      );
+    }
+  });
+
+  test('returns the two entries of a key that is being renamed as one line, whatever the limit', async () => {
+    at = await sync.fixture({ granularity: 'secret-key' });
+    await at.write('a', { k: 'v', l: 'v' });
+    await at.set('a');
+    await sync.work();
+    await sync.call('PATCH', at.path, { secret_name_template: 'new/{{ .SecretPath }}/{{ .SecretKey }}' });
+    await at.set('a');
+    const first = (await sync.call('GET', `${at.path}/associations?limit=1`)).body.data;
+    expect(first.associated_secrets).toEqual({
+      [`${at.accessor}/a/k`]: expect.objectContaining({ external_name: 'new/a/k' }),
+    });
+    const rest = (await sync.call('GET', `${at.path}/associations?limit=1&after=${first.next}`)).body.data;
+    expect(Object.keys(rest.associated_secrets)).toEqual([`${at.accessor}/a/l`]);
   });
 
   test('returns no lines for a destination without associations, and 404 for a missing destination', async () => {

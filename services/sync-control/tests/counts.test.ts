@@ -38,9 +38,9 @@ test('counts associations and secrets of a namespace exactly up to the limit, an
 });
 
 test('counts destinations and their associations up to the limit', async () => {
-  expect(await countDestinations(db, 'root', null, 100)).toBe(2);
-  expect(await countDestinations(db, 'root', 'cloudA-sm', 100)).toBe(1);
-  expect(await countDestinations(db, 'root', null, 1)).toBe(1);
+  expect(await countDestinations(db, 'root', ['cloudA-sm', 'cloudB-kv'], 100)).toBe(2);
+  expect(await countDestinations(db, 'root', ['cloudA-sm'], 100)).toBe(1);
+  expect(await countDestinations(db, 'root', ['cloudA-sm', 'cloudB-kv'], 1)).toBe(1);
   expect(await countAssociations(db, destinations[0]!, 100)).toBe(4);
   expect(await countAssociations(db, destinations[0]!, 3)).toBe(3);
 });

@@ -8,7 +8,7 @@ import { silentLogger } from '@secrets/telemetry';
 import { associate } from '../src/associations/associate.ts';
 import { disassociate } from '../src/associations/disassociate.ts';
 import { presentAssociation } from '../src/associations/present-association.ts';
-import { followSecret } from '../src/changes/on-secret-change.ts';
+import { type Following, followSecret } from '../src/changes/on-secret-change.ts';
 import type { Context } from '../src/context.ts';
 import { findAssociation } from '../src/queries/associations.ts';
 import { queueRoom } from '../src/queue/queue-room.ts';
@@ -53,6 +53,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       watch: async () => states.shift() ?? unused(),
       accessorOf: unused,
       inspect: unused,
+      revisions: unused,
       close: async () => undefined,
     },
     policies: { capabilitiesOn: async () => ['read'] },
@@ -64,6 +65,12 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     prefix: 'secrets',
   };
 }
+
+const following = (): Following => ({
+  context: contextSeeing(),
+  log: silentLogger(),
+  brake: { limits: { minEntries: 50, share: 0.2 }, log: silentLogger() },
+});
 
 const wanted = () => db.query('select sub_key as key, desired from sync.entries order by sub_key');
 const usualTemplate = '{{ .SecretPath }}/{{ .SecretKey }}';
@@ -82,10 +89,7 @@ const request = { type: 'cloudA-sm', name: 'd', mount: 'kv', secretName: 's', ov
 test('a set that a change overtook reads the secret again, and keeps the keys that the change added', async () => {
   const [early, late] = [secretAt(1, ['a']), secretAt(2, ['a', 'b'])];
   await associate(contextSeeing(early), testCaller(), request, 0);
-  await followSecret(
-    { context: contextSeeing(), log: silentLogger() },
-    { ...late, secret_id: ids.secret_id },
-  );
+  await followSecret(following(), { ...late, secret_id: ids.secret_id });
   await associate(contextSeeing(early, late), testCaller(), request, 0);
   expect(await wanted()).toEqual([
     { key: 'a', desired: 'present' },
@@ -95,7 +99,7 @@ test('a set that a change overtook reads the secret again, and keeps the keys th
 
 describe('keys that a change adds and that cannot be synced', () => {
   const follow = (revision: number, keys: string[]) =>
-    followSecret({ context: contextSeeing(), log: silentLogger() }, { ...secretAt(revision, keys), ...ids });
+    followSecret(following(), { ...secretAt(revision, keys), ...ids });
   const lines = async () => {
     const [row] = await db.query<{ id: string }>('select id from sync.associations');
     const association = (await findAssociation(db, row!.id))!;

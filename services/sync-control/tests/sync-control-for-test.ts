@@ -23,6 +23,7 @@ import {
 } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSyncControl } from '../src/app.ts';
+import { beforeFirst } from '../src/queries/association-pages.ts';
 
 const destinationType = 'cloudA-sm';
 
@@ -61,7 +62,12 @@ export interface Fixture {
 
 type Line = Record<string, unknown> & { sync_status: string; external_name: string };
 
-export async function startSyncControlForTest(): Promise<SyncControlForTest> {
+/** By default, the reconciliation does not run. */
+export async function startSyncControlForTest({
+  reconcileSeconds = 3_600,
+}: {
+  reconcileSeconds?: number;
+} = {}): Promise<SyncControlForTest> {
   const db = await openTestDb();
   const broker = await openTestBroker();
   const shared = {
@@ -77,7 +83,7 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
   const backgroundDb = openPostgres({ url: db.url });
   const syncControl = createSyncControl(
     { ...shared, backgroundDb, metrics: metrics('sync-control') },
-    { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds: 3_600 },
+    { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds },
   );
   const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
   await secrets.start();
@@ -91,6 +97,7 @@ export async function startSyncControlForTest(): Promise<SyncControlForTest> {
     workDuring: (answer) => workDuring(db, answer),
     reset: async () => {
       await db.query('delete from sync.destinations');
+      await db.query(`update sync.reconciliation set started_at = now(), position = $1`, [beforeFirst]);
       await db.query('update sync.config set disabled = default, queue_capacity = default');
     },
     stop: async () => {

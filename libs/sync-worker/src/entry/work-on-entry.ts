@@ -103,6 +103,21 @@ async function callDriver<T>(
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
 
-/** Returns undefined if nothing is readable. Throws if a value cannot be decrypted: unknown is not absent. */
-const readValue = ({ values }: Worker, { entry, context: { value } }: Attempt): string | undefined =>
-  value === null ? undefined : values.pushedValue(value, entry.subKey);
+/**
+ * Returns undefined if no version is readable. Throws if a value cannot be decrypted: unknown is not absent. Throws `rejected`
+ * if the secret or the key is gone: then sync-control decides whether the external secret is removed or held.
+ */
+function readValue({ values }: Worker, { entry, context }: Attempt): string | undefined {
+  const { value, secretExists } = context;
+  if (!secretExists) throw sourceGone('secret');
+  if (value === null) return undefined;
+  const pushed = values.pushedValue(value, entry.subKey);
+  if (pushed === undefined) throw sourceGone('key');
+  return pushed;
+}
+
+const sourceGone = (what: 'secret' | 'key') =>
+  new Fault(
+    'rejected',
+    `the ${what} no longer exists; the external secret is kept until its removal is requested`,
+  );

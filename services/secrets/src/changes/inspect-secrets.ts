@@ -1,4 +1,3 @@
-import { SealError } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import { findSecrets, type InspectedRow } from '../queries/watch.ts';
 import { presentSecretState } from './present-secret-state.ts';
@@ -8,7 +7,7 @@ const batchSize = 20;
 
 type SecretState = ReturnType<typeof presentSecretState>;
 
-/** The state of each secret; secrets whose value cannot be decrypted are left out. */
+/** The state of each secret; secrets whose value cannot be read are left out, so that one does not hold up the others. */
 export async function inspectSecrets(
   context: Context,
   secretIds: readonly string[],
@@ -25,13 +24,12 @@ async function inspectBatch(context: Context, secretIds: readonly string[]): Pro
   return secretIds.flatMap((id) => inspectOne(context, id, byId.get(id.toLowerCase())) ?? []);
 }
 
-/** Undefined if the value cannot be decrypted: its state is unknown, and must not be taken for a deleted secret. */
+/** Undefined if the value cannot be read: its state is unknown, and must not be taken for a deleted secret. */
 function inspectOne(context: Context, secretId: string, row: InspectedRow | undefined) {
   try {
     return presentSecretState(context.keyRing, secretId, row);
   } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    context.log.error({ error, secretId }, 'a secret was not inspected: its value cannot be decrypted');
+    context.log.error({ error, secretId }, 'a secret was not inspected: its value cannot be read');
     return undefined;
   }
 }

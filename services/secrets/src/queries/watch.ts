@@ -60,3 +60,15 @@ export const findSecrets = (sql: Sql, secretIds: readonly string[]): Promise<Ins
      where s.id = any ($1::uuid[])`,
     [secretIds],
   );
+
+/** Returns the revisions of those secrets that exist under an enabled mount, by ID. */
+export async function findRevisions(sql: Sql, secretIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await sql.query<{ id: string; revision: number }>(
+    `select s.id, s.revision
+     from secrets.secrets s
+     join secrets.mounts m on m.id = s.mount_id and m.disabled_at is null
+     where s.id = any ($1::uuid[])`,
+    [secretIds],
+  );
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}

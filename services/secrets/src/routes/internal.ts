@@ -7,12 +7,14 @@ import type { Context } from '../context.ts';
 import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
 import { findMount } from '../queries/mounts.ts';
+import { findRevisions } from '../queries/watch.ts';
 import { isStorable } from '../storable-text.ts';
 
 /** What sync-control calls. */
 export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
   inspect(context),
+  readRevisions(context),
   findMountAtPath(context),
 ];
 
@@ -56,6 +58,24 @@ const inspect = (context: Context) =>
     body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
     handle: async ({ body }) => ({ data: { secrets: await inspectSecrets(context, body.secret_ids) } }),
   });
+
+const readRevisions = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/revisions',
+    summary: 'read whether secrets exist and how often each has changed, without opening their values',
+    from: 'sync-control',
+    body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
+    handle: async ({ body: { secret_ids } }) => {
+      const revisions = await findRevisions(context.db, secret_ids);
+      return { data: { secrets: secret_ids.map((id) => presentRevision(id, revisions)) } };
+    },
+  });
+
+function presentRevision(secretId: string, revisions: ReadonlyMap<string, number>) {
+  const revision = revisions.get(secretId.toLowerCase());
+  return { secret_id: secretId, exists: revision !== undefined, revision: revision ?? 0 };
+}
 
 const findMountAtPath = (context: Context) =>
   endpoint({

@@ -25,6 +25,8 @@ export interface PlanIntent {
   verify: boolean;
   /** The problem to throw if the queue would grow; undefined if it has room. */
   full?: Problem | undefined;
+  /** Whether entries that are no longer wanted are removed; otherwise they stay as they are. */
+  mayRemove?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function applyPlan(
   await assertNamesFree(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent.overwrite);
   await requestPut(tx, plan.keep, intent);
+  if (intent.mayRemove === false) return;
   const idOfKey = idsOfWanted(plan.keep, existing, created);
   await requestRemoval(
     tx,

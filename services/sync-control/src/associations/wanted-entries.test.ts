@@ -12,6 +12,7 @@ const destination = (granularity: string): DestinationRow => ({
   sealedCredentials: null,
   purgeInitiatedAt: null,
   purgeError: null,
+  retryInitiatedAt: null,
 });
 const secret = {
   mount: 'kv',

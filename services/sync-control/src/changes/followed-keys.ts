@@ -9,9 +9,11 @@ import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
 import { findDestination } from '../queries/destinations.ts';
 
 /** The entries that a changed secret needs, and the keys that cannot be synced. */
-interface FollowedKeys {
+export interface FollowedKeys {
   wanted: NewEntry[];
   unnamed: UnnamedKey[];
+  /** The number of synced entries whose key is gone. */
+  removals: number;
 }
 
 /**
@@ -41,6 +43,7 @@ export async function followedKeys(
   const { entries, refused } = possibleEntries(description, destination, fresh, prefix);
   const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
   return {
+    removals: synced.length - kept.length,
     wanted: [...kept, ...entries.filter(({ collisionKey }) => !taken.has(collisionKey))],
     unnamed: [...refused, ...unnamedBecauseTaken(entries, taken), ...tooMany(freshKeys.slice(room))],
   };

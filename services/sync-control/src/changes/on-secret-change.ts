@@ -1,23 +1,30 @@
 import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
+import { destinationTypes } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
 import { entriesOf, requestPut } from '@secrets/sync-entries';
-import type { Logger } from '@secrets/telemetry';
+import type { Logger, Metrics } from '@secrets/telemetry';
 import { applyPlan } from '../associations/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import type { Context } from '../context.ts';
 import {
+  associationIdsOfSecret,
   type FollowedAssociation,
-  lockAssociationsOfSecret,
+  lockFollowed,
   recordPlan,
 } from '../queries/associations-of-secret.ts';
+import { clearSourceMarks, markSourcesGone } from '../queries/source-marks.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
-import { followedKeys } from './followed-keys.ts';
+import { type FollowedKeys, followedKeys } from './followed-keys.ts';
+import { admitRemovals, type RemovalBrake } from './removal-brake.ts';
 
 /** The dependencies of following changes. No request can be refused, so problems go to the association and to the log. */
 export interface Following {
   context: Context;
   log: Logger;
+  brake: RemovalBrake;
+  /** Counts secrets that could not be followed. */
+  failures?: ReturnType<Metrics['counter']>;
 }
 
 /** Handles the message that a secret may have changed: reads its state and updates its associations. */
@@ -34,20 +41,66 @@ export async function onSecretChange(
 }
 
 /**
- * Reconciles every association of a secret with the given state. Associations that were planned from a later state are
- * left alone.
+ * Reconciles every association of a secret with the given state, each in its own transaction: one that fails does not hold up the
+ * others. Throws the first failure. Associations that were planned from a later state are left alone, and so are those of
+ * a destination type that this version does not have.
  */
-export async function followSecret({ context, log }: Following, secret: InspectedSecret): Promise<void> {
-  await context.db.transaction(async (tx) => {
-    for (const association of await lockAssociationsOfSecret(tx, secret.secret_id)) {
-      if (association.removing) continue;
-      // The secret's metadata was deleted or its mount was disabled.
-      if (!secret.exists) await requestAssociationRemoval(tx, [association.id]);
-      else if (secret.revision >= association.plannedRevision)
-        await follow(tx, { context, log }, association, secret);
-    }
-  });
-  context.queue.notify();
+export async function followSecret(following: Following, secret: InspectedSecret): Promise<void> {
+  const { db, queue } = following.context;
+  const failures: unknown[] = [];
+  for (const id of await associationIdsOfSecret(db, secret.secret_id)) {
+    await db
+      .transaction((tx) => followLocked(tx, following, id, secret))
+      .catch((error: unknown) => failures.push(error));
+  }
+  queue.notify();
+  if (failures.length > 0) throw failures[0];
+}
+
+async function followLocked(
+  tx: Tx,
+  following: Following,
+  associationId: string,
+  secret: InspectedSecret,
+): Promise<void> {
+  const association = await lockFollowed(tx, associationId, secret.secret_id);
+  if (association === undefined || association.removing) return;
+  if (!secret.exists) return removeIfAdmitted(tx, following, association);
+  if (!Object.hasOwn(destinationTypes, association.type)) {
+    const { log } = following;
+    log.warn(
+      { associationId, destinationType: association.type },
+      'a destination type is unknown; not followed',
+    );
+  } else if (secret.revision >= association.plannedRevision) {
+    await follow(tx, following, association, secret);
+  } else await clearSourceMarks(tx, [associationId]);
+}
+
+/** The secret's metadata was deleted or its mount was disabled. */
+async function removeIfAdmitted(
+  tx: Tx,
+  { brake }: Following,
+  association: FollowedAssociation,
+): Promise<void> {
+  const entries = await entriesOf(tx, [association.id]);
+  const removals = entries.filter(({ desired }) => desired === 'present').length;
+  if (await isAdmitted(tx, brake, association, removals)) {
+    await requestAssociationRemoval(tx, [association.id]);
+  }
+}
+
+/** Returns whether an association may lose entries whose source is gone. If not, it is marked. */
+async function isAdmitted(
+  tx: Tx,
+  brake: RemovalBrake,
+  { id: associationId, destinationId, secretId }: FollowedAssociation,
+  removals: number,
+): Promise<boolean> {
+  if (removals === 0) return true;
+  const isAdmittedNow = await admitRemovals(tx, brake, { destinationId, associationId, removals });
+  if (!isAdmittedNow) await markSourcesGone(tx, [{ associationId, secretId, removals }]);
+  return isAdmittedNow;
 }
 
 /** The maximum number of keys for which an association records why they are not synced. */
@@ -56,7 +109,7 @@ const maxRecordedKeys = 1_000;
 /** Only added and removed keys at secret-key granularity matter here: the worker reads the value when it pushes. */
 async function follow(
   tx: Tx,
-  { context, log }: Following,
+  { context, log, brake }: Following,
   association: FollowedAssociation,
   secret: InspectedSecret,
 ): Promise<void> {
@@ -64,20 +117,31 @@ async function follow(
     ? await followedKeys(tx, context.prefix, association, secret.keys)
     : undefined;
   const unnamed = followed?.unnamed ?? [];
-  await recordPlan(tx, association.id, secret.revision, unnamed.slice(0, maxRecordedKeys));
+  const mayRemove = await isAdmitted(tx, brake, association, followed?.removals ?? 0);
+  // With the earlier revision, the association is compared again, and its keys are removed once that is approved.
+  const revision = mayRemove ? secret.revision : association.plannedRevision;
+  await recordPlan(tx, association.id, revision, unnamed.slice(0, maxRecordedKeys));
+  if (mayRemove) await clearSourceMarks(tx, [association.id]);
   if (unnamed.length > 0)
     log.warn(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
       'new keys of a secret are not synced: the destination does not allow their names',
     );
   if (followed === undefined) return pushAgain(tx, association.id);
-  const planned = {
-    id: association.id,
-    destinationId: association.destinationId,
-    destinationType: association.type,
-  };
-  await applyPlan(tx, planned, followed.wanted, { overwrite: false, verify: false });
+  await applyFollowed(tx, association, followed, mayRemove);
 }
+
+const applyFollowed = (
+  tx: Tx,
+  { id, destinationId, type: destinationType }: FollowedAssociation,
+  { wanted }: FollowedKeys,
+  mayRemove: boolean,
+): Promise<void> =>
+  applyPlan(tx, { id, destinationId, destinationType }, wanted, {
+    overwrite: false,
+    verify: false,
+    mayRemove,
+  });
 
 async function pushAgain(tx: Tx, associationId: string): Promise<void> {
   const entries = await entriesOf(tx, [associationId]);

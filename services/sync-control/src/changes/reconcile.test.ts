@@ -1,15 +1,32 @@
 import { expect, test } from '@jest/globals';
-import { oldestPlans } from './reconcile.ts';
+import { compareRevisions } from './reconcile.ts';
 
-test('takes the oldest revision of several associations of a secret, in any order', () => {
-  const plan = (secretId: string, plannedRevision: number) => ({ secretId, plannedRevision });
-  const page = [plan('a', 3), plan('b', 7), plan('a', 5), plan('b', 6)];
-  for (const order of [page, page.toReversed()]) {
-    expect(oldestPlans(order)).toEqual(
-      new Map([
-        ['a', 3],
-        ['b', 6],
-      ]),
-    );
-  }
+const planned = (id: string, secretId: string, plannedRevision: number, isMarked = false) => ({
+  id,
+  destinationId: 'd',
+  secretId,
+  plannedRevision,
+  isMarked,
+});
+const at = (secret_id: string, revision: number) => ({ secret_id, exists: true, revision });
+const gone = (secret_id: string) => ({ secret_id, exists: false, revision: 0 });
+
+test('opens a secret once if an association of it was planned from an earlier revision', () => {
+  const page = [planned('1', 'a', 3), planned('2', 'a', 4), planned('3', 'a', 2), planned('4', 'b', 7)];
+  expect(compareRevisions(page, [at('a', 4), at('b', 7)])).toEqual({
+    gone: [],
+    returned: [],
+    changed: ['a'],
+  });
+});
+
+test('does nothing about a secret that is older than the plan or whose state is unknown', () => {
+  const page = [planned('1', 'a', 3), planned('2', 'unknown', 1)];
+  expect(compareRevisions(page, [at('a', 2)])).toEqual({ gone: [], returned: [], changed: [] });
+});
+
+test('finds associations whose secret is gone, and those whose secret has come back', () => {
+  const page = [planned('1', 'a', 1), planned('2', 'a', 1, true), planned('3', 'b', 1, true)];
+  const { gone: missing, returned } = compareRevisions(page, [gone('a'), at('b', 1)]);
+  expect([missing.map(({ id }) => id), returned]).toEqual([['1'], ['3']]);
 });

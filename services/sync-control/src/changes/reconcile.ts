@@ -1,38 +1,139 @@
 import { randomUUID } from 'node:crypto';
-import { beforeFirst, plannedRevisions } from '../queries/association-pages.ts';
-import { type Following, followSecret } from './on-secret-change.ts';
+import type { Tx } from '@secrets/db';
+import { countPresent, entriesOf, requestPut } from '@secrets/sync-entries';
+import {
+  claimReconciliation,
+  endRound,
+  type PlannedRevision,
+  plannedRevisions,
+  recordPosition,
+  releaseReconciliation,
+} from '../queries/reconciliation.ts';
+import { clearSourceMarks, destinationsToSettle, markSourcesGone } from '../queries/source-marks.ts';
+import type { SecretRevision } from '../secrets-client.ts';
+import { followAll } from './follow-all.ts';
+import type { Following } from './on-secret-change.ts';
+import { holdMarkedIfTooMany, settleMarks } from './removal-brake.ts';
 
-const pageSize = 200;
+const pageSize = 500;
+/** The secrets service decrypts these. */
+const inspectedAtOnce = 20;
 
 /**
- * Checks every association once, page by page, and follows each secret that has changed since the association was
- * planned, in case the event was lost. Returns how many secrets were followed.
+ * Compares every association with its secret, in case an event was lost: page by page, one process at a time, at most once
+ * in `intervalSeconds`. Only revisions are compared; secrets that have changed are opened and followed. Associations whose
+ * secret is gone are marked, and removed only after the whole round, if they are few enough. The position is stored, so
+ * that another process continues a round after a stop or a crash. Returns how many secrets were followed.
  */
-export async function reconcile(following: Following, shouldStop: () => boolean): Promise<number> {
-  const { context } = following;
+export async function reconcile(
+  following: Following,
+  intervalSeconds: number,
+  shouldStop: () => boolean,
+): Promise<number> {
+  const { db } = following.context;
+  const owner = randomUUID();
+  const position = await claimReconciliation(db, owner, intervalSeconds);
+  if (position === undefined) return 0;
+  try {
+    return await continueRound(following, { owner, position }, shouldStop);
+  } finally {
+    await releaseReconciliation(db, owner);
+  }
+}
+
+async function continueRound(
+  following: Following,
+  { owner, position }: { owner: string; position: string },
+  shouldStop: () => boolean,
+): Promise<number> {
+  const { db } = following.context;
   let followed = 0;
-  let after = beforeFirst;
-  while (!shouldStop()) {
-    const page = await plannedRevisions(context.db, after, pageSize);
-    if (page.length === 0) break;
-    after = page.at(-1)!.id;
-    const planned = oldestPlans(page);
-    for (const secret of await context.secrets.inspect(randomUUID(), [...planned.keys()])) {
-      if (secret.exists && secret.revision === planned.get(secret.secret_id)) continue;
-      await followSecret(following, secret);
-      followed += 1;
-    }
+  let page = await plannedRevisions(db, position, pageSize);
+  while (page.length > 0) {
+    followed += await reconcilePage(following, page);
+    const last = page.at(-1)!.id;
+    const isStillOwner = await recordPosition(db, owner, last);
+    if (!isStillOwner || shouldStop()) return followed;
+    page = await plannedRevisions(db, last, pageSize);
+  }
+  for (const destinationId of await destinationsToSettle(db))
+    await db.transaction((tx) => settleMarks(tx, following.brake, destinationId));
+  await endRound(db, owner);
+  return followed;
+}
+
+async function reconcilePage(following: Following, page: readonly PlannedRevision[]): Promise<number> {
+  const { db, secrets } = following.context;
+  const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
+  const revisions = await secrets.revisions(randomUUID(), secretIds);
+  const { gone, returned, changed } = compareRevisions(page, revisions);
+  if (returned.length > 0) await db.transaction((tx) => acceptReturned(tx, returned));
+  if (gone.length > 0) await markGone(following, gone);
+  let followed = 0;
+  for (let start = 0; start < changed.length; start += inspectedAtOnce) {
+    const ids = changed.slice(start, start + inspectedAtOnce);
+    followed += await followAll(following, await secrets.inspect(randomUUID(), ids));
   }
   return followed;
 }
 
-/** Returns the oldest planned revision of each secret: one secret may have several associations. */
-export function oldestPlans(
-  page: readonly { secretId: string; plannedRevision: number }[],
-): Map<string, number> {
-  const oldest = new Map<string, number>();
-  for (const { secretId, plannedRevision } of page) {
-    oldest.set(secretId, Math.min(plannedRevision, oldest.get(secretId) ?? plannedRevision));
+/** What a page of associations needs. */
+interface Comparison {
+  /** Associations whose secret is gone and that are not marked yet. */
+  gone: PlannedRevision[];
+  /** IDs of marked associations whose secret is back as it was planned from. */
+  returned: string[];
+  /** IDs of secrets that an association was planned from an earlier revision of. */
+  changed: string[];
+}
+
+/** Compares associations with the revisions of their secrets. A secret without one has an unknown state: nothing is done. */
+export function compareRevisions(
+  page: readonly PlannedRevision[],
+  revisions: readonly SecretRevision[],
+): Comparison {
+  const current = new Map(revisions.map((revision) => [revision.secret_id, revision]));
+  const comparison: Comparison = { gone: [], returned: [], changed: [] };
+  const changed = new Set<string>();
+  for (const association of page) {
+    const secret = current.get(association.secretId);
+    if (secret === undefined) continue;
+    if (!secret.exists) {
+      if (!association.isMarked) comparison.gone.push(association);
+    } else if (secret.revision > association.plannedRevision) changed.add(association.secretId);
+    else if (association.isMarked) comparison.returned.push(association.id);
   }
-  return oldest;
+  return { ...comparison, changed: [...changed] };
+}
+
+/** Workers refuse to push an entry whose source is gone, so those that failed meanwhile are pushed again. */
+async function acceptReturned(tx: Tx, associationIds: readonly string[]): Promise<void> {
+  await clearSourceMarks(tx, associationIds);
+  const entries = await entriesOf(tx, associationIds);
+  const failed = entries.filter(
+    ({ desired, status }) => desired === 'present' && status === 'CLIENT_SIDE_ERROR',
+  );
+  await requestPut(
+    tx,
+    failed.map(({ id }) => id),
+  );
+}
+
+/** The marks of one destination and the decision on them are one transaction, so that no other removal comes between them. */
+async function markGone({ context, brake }: Following, gone: readonly PlannedRevision[]): Promise<void> {
+  for (const [destinationId, associations] of Map.groupBy(gone, ({ destinationId: id }) => id)) {
+    await context.db.transaction(async (tx) => {
+      const ids = associations.map(({ id }) => id);
+      const present = await countPresent(tx, ids);
+      await markSourcesGone(
+        tx,
+        associations.map(({ id, secretId }) => ({
+          associationId: id,
+          secretId,
+          removals: present.get(id) ?? 0,
+        })),
+      );
+      await holdMarkedIfTooMany(tx, brake, destinationId);
+    });
+  }
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
-import { retryFailedRemovals } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { deleteDestination, lockDestination } from '../queries/destinations.ts';
 import { initiatePurge } from '../queries/purges.ts';
+import { forceDelete } from './force-delete.ts';
+import { retryAllFailed } from './retry-failed.ts';
 
 /** The refusal states the number of associations up to this one. */
 const maxCounted = 10_000;
@@ -14,7 +15,7 @@ interface DeletionOptions {
   /** Unsyncs everything first, in the background. */
   purge: boolean;
   /** Deletes it and its associations without calling the provider. */
-  forceDelete: boolean;
+  force: boolean;
 }
 
 /**
@@ -25,17 +26,18 @@ export async function removeDestination(
   { db, queue }: Context,
   caller: Caller,
   { type, name }: { type: string; name: string },
-  { purge, forceDelete }: DeletionOptions,
+  { purge, force }: DeletionOptions,
 ): Promise<void> {
   const full = purge ? await queue.room.whyFull(1) : undefined;
   if (full !== undefined) throw full;
   await db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;
+    if (force) return forceDelete(tx, destination.id);
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
-    if (forceDelete || associations === 0) return deleteDestination(tx, destination.id);
+    if (associations === 0) return deleteDestination(tx, destination.id);
     if (purge) {
-      await retryFailedRemovals(tx, destination.id); // that an earlier purge could not remove
+      await retryAllFailed(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
     const sentence = `this destination still manages ${inWords(associations)}`;

@@ -3,7 +3,7 @@ import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
-import { ensureLane, liftPause, retryFailed } from '@secrets/sync-entries';
+import { ensureLane, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import {
   type DestinationKey,
@@ -11,6 +11,7 @@ import {
   lockDestination,
   updateDestination,
 } from '../queries/destinations.ts';
+import { retryAllFailed } from './retry-failed.ts';
 import { decryptCredentials, encryptCredentials } from './stored-credentials.ts';
 
 /** A create or an update of a destination. */
@@ -70,7 +71,7 @@ async function writeLocked(
   } else {
     await updateDestination(tx, { id, settings, sealedCredentials, laneId });
     await liftPause(tx, id);
-    await retryFailed(tx, id);
+    await retryAllFailed(tx, id);
   }
   return parsed.warnings;
 }

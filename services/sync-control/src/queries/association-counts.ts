@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { ofExistingDestination } from './associations.ts';
 
 /** Returns the number of associations of a destination, counted up to `limit`. */
 export async function countAssociations(sql: Sql, destinationId: string, limit: number): Promise<number> {
@@ -22,7 +23,7 @@ export async function totals(
     `select coalesce(sum(associations), 0)::bigint as associations, count(*) as secrets
        from (select count(*) as associations
                from (select mount, secret_name from sync.associations
-                      where namespace_id = $1 order by mount, secret_name limit $2) as counted
+                      where namespace_id = $1 and ${ofExistingDestination} order by mount, secret_name limit $2) as counted
               group by mount, secret_name) as of_secrets`,
     [namespaceId, limit],
   );

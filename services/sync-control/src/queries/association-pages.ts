@@ -4,33 +4,37 @@ import { type AssociationRow, associationColumns } from './associations.ts';
 /** The position before the first association. */
 export const beforeFirst = '00000000-0000-0000-0000-000000000000';
 
-/** Returns associations of a destination by ID, after the given one. */
+/** Returns associations of a destination by ID, after the given one, or beginning with it if it has a sub-key. */
 export const associationsOf = (
   sql: Sql,
   destinationId: string,
-  after: string,
+  after: { associationId: string; subKey?: string } | undefined,
   limit: number,
 ): Promise<AssociationRow[]> =>
   sql.query<AssociationRow>(
-    `select ${associationColumns} from sync.associations a where destination_id = $1 and id > $2 order by id limit $3`,
-    [destinationId, after, limit],
+    `select ${associationColumns} from sync.associations a
+      where destination_id = $1 and id >= $2 and (id > $2 or $3) order by id limit $4`,
+    [destinationId, after?.associationId ?? beforeFirst, after?.subKey !== undefined, limit],
   );
 
 /** Returns associations of a destination that are not being removed yet, and locks their rows. */
 export const lockSomeToRemove = (sql: Sql, destinationId: string, limit: number): Promise<AssociationRow[]> =>
   sql.query<AssociationRow>(
-    `select ${associationColumns} from sync.associations a where destination_id = $1 and not removing limit $2 for update`,
+    `select ${associationColumns} from sync.associations a where destination_id = $1 and not removing order by id limit $2 for update`,
     [destinationId, limit],
   );
 
-/** Returns associations of all destinations by ID, after the given one, with the revision they were planned from. */
-export const plannedRevisions = (
+/** Deletes at most `limit` associations of a destination with their entries, and returns how many. */
+export async function deleteSomeAssociations(
   sql: Sql,
-  after: string,
+  destinationId: string,
   limit: number,
-): Promise<{ id: string; secretId: string; plannedRevision: number }[]> =>
-  sql.query(
-    `select id, secret_id as "secretId", planned_revision as "plannedRevision" from sync.associations
-      where id > $1 order by id limit $2`,
-    [after, limit],
+): Promise<number> {
+  const rows = await sql.query(
+    `delete from sync.associations
+      where id = any(array(select id from sync.associations where destination_id = $1 limit $2 for update skip locked))
+      returning id`,
+    [destinationId, limit],
   );
+  return rows.length;
+}

@@ -1,17 +1,44 @@
 import type { Sql } from '@secrets/db';
-import { type AssociationRow, associationColumns, type UnnamedKey } from './associations.ts';
+import {
+  type AssociationRow,
+  associationColumns,
+  ofExistingDestination,
+  type UnnamedKey,
+} from './associations.ts';
 
 /** An association with its destination. */
-export type FollowedAssociation = AssociationRow & { type: string; name: string; namespacePath: string };
+export type FollowedAssociation = AssociationRow & {
+  type: string;
+  name: string;
+  namespacePath: string;
+};
 
-/** Returns the associations of a secret with their destinations, and locks the rows of the associations. */
-export const lockAssociationsOfSecret = (sql: Sql, secretId: string): Promise<FollowedAssociation[]> =>
-  sql.query(
-    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath"
-       from sync.associations a join sync.destinations d on d.id = a.destination_id
-      where a.secret_id = $1 order by a.id for update of a`,
+/** Returns the IDs of the associations of a secret. */
+export async function associationIdsOfSecret(sql: Sql, secretId: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    'select id from sync.associations where secret_id = $1 order by id',
     [secretId],
   );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns an association of a secret with its destination, and locks the row of the association. Returns undefined if it no
+ * longer exists or its destination was deleted by force.
+ */
+export async function lockFollowed(
+  sql: Sql,
+  id: string,
+  secretId: string,
+): Promise<FollowedAssociation | undefined> {
+  const [row] = await sql.query<FollowedAssociation>(
+    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath"
+       from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
+      where a.id = $1 and a.secret_id = $2 for update of a`,
+    [id, secretId],
+  );
+  return row;
+}
 
 /** Records the revision of the secret that an association is planned from, and the keys that cannot be synced. */
 export async function recordPlan(
@@ -37,7 +64,7 @@ export const associationsByName = (
   secretName: string,
 ): Promise<(AssociationRow & { type: string; name: string })[]> =>
   sql.query(
-    `select ${associationColumns}, d.type, d.name from sync.associations a join sync.destinations d on d.id = a.destination_id
+    `select ${associationColumns}, d.type, d.name from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
       where a.namespace_id = $1 and a.mount = $2 and a.secret_name = $3 order by d.type, d.name limit 1000`,
     [namespaceId, mount, secretName],
   );
@@ -51,6 +78,6 @@ export const associatedSecrets = (
 ): Promise<{ mount: string; secretName: string }[]> =>
   sql.query(
     `select distinct mount, secret_name as "secretName" from sync.associations
-      where namespace_id = $1 and (mount, secret_name) > ($2, $3) order by mount, secret_name limit $4`,
+      where namespace_id = $1 and (mount, secret_name) > ($2, $3) and ${ofExistingDestination} order by mount, secret_name limit $4`,
     [namespaceId, after.mount, after.secretName, limit],
   );

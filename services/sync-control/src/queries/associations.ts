@@ -27,6 +27,10 @@ export const associationColumns = `a.id, a.destination_id as "destinationId", a.
   a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.removing,
   a.unnamed_keys as "unnamedKeys", a.updated_at as "updatedAt"`;
 
+/** SQL condition: the association does not belong to a destination that was deleted by force. */
+export const ofExistingDestination =
+  'destination_id <> all (array(select id from sync.destinations where deleted_at is not null))';
+
 /** Creates the association, or restores the existing one, and locks its row. */
 export async function upsertAssociation(
   sql: Sql,
@@ -47,6 +51,7 @@ export async function upsertAssociation(
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (destination_id, accessor, secret_name) do update
        set secret_id = excluded.secret_id, removing = false, unnamed_keys = default, updated_at = now(),
+           source_gone_at = null, source_removals = 0,
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
      returning ${associationColumns}`,
@@ -64,7 +69,10 @@ export async function upsertAssociation(
   return association!;
 }
 
-/** Returns the association of a secret by the name of its mount, and locks its row. */
+/**
+ * Returns the association of a secret by the name of its mount, and locks its row. There may be several: of a mount that was
+ * disabled and is being unsynced, and of a new one with its name. The one that is not being removed has precedence.
+ */
 export async function lockAssociation(
   sql: Sql,
   destinationId: string,
@@ -72,7 +80,9 @@ export async function lockAssociation(
   secretName: string,
 ): Promise<AssociationRow | undefined> {
   const [row] = await sql.query<AssociationRow>(
-    `select ${associationColumns} from sync.associations a where destination_id = $1 and mount = $2 and secret_name = $3 for update`,
+    `select ${associationColumns} from sync.associations a
+      where destination_id = $1 and mount = $2 and secret_name = $3
+      order by removing, created_at desc limit 1 for update`,
     [destinationId, mount, secretName],
   );
   return row;
@@ -89,7 +99,9 @@ export async function findAssociation(sql: Sql, id: string): Promise<Association
 /** Records that the associations disappear with their last entry. */
 export async function markRemoving(sql: Sql, associationIds: readonly string[]): Promise<void> {
   await sql.query(
-    'update sync.associations set removing = true, unnamed_keys = default, updated_at = now() where id = any($1::uuid[])',
+    `update sync.associations
+        set removing = true, unnamed_keys = default, source_gone_at = null, source_removals = 0, updated_at = now()
+      where id = any($1::uuid[])`,
     [associationIds],
   );
 }

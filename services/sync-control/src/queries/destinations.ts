@@ -11,10 +11,12 @@ export interface DestinationRow {
   sealedCredentials: Uint8Array | null;
   purgeInitiatedAt: Date | null;
   purgeError: string | null;
+  retryInitiatedAt: Date | null;
 }
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
-  purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError"`;
+  purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError",
+  retry_initiated_at as "retryInitiatedAt"`;
 
 /** What identifies a destination. */
 export interface DestinationKey {
@@ -103,17 +105,17 @@ export async function destinationNames(
   return rows.map(({ name }) => name);
 }
 
-/** Returns the number of destinations of one type, or of all types, counted up to `limit`. */
+/** Returns the number of destinations of these types, counted up to `limit`. */
 export async function countDestinations(
   sql: Sql,
   namespaceId: string,
-  type: string | null,
+  types: readonly string[],
   limit: number,
 ): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*) as count from (
-       select from sync.destinations where namespace_id = $1 and ($2::text is null or type = $2) limit $3) as counted`,
-    [namespaceId, type, limit],
+       select from sync.destinations where namespace_id = $1 and type = any($2::text[]) limit $3) as counted`,
+    [namespaceId, types, limit],
   );
   return row?.count ?? 0;
 }

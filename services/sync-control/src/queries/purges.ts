@@ -1,13 +1,5 @@
 import type { Sql } from '@secrets/db';
 
-/** Returns the IDs of the destinations that are being purged, oldest purge first; at most 100. */
-export async function destinationsInPurge(sql: Sql): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
-    'select id from sync.destinations where purge_initiated_at is not null order by purge_initiated_at limit 100',
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** Starts a purge, or starts it again. */
 export async function initiatePurge(sql: Sql, id: string): Promise<void> {
   await sql.query(
@@ -24,12 +16,11 @@ export async function endPurge(sql: Sql, id: string): Promise<void> {
   );
 }
 
-/** Records why a purge waits for the operator; null if it does not. */
+/** Records why a purge waits for the operator; null if it does not. A failure that is being retried is no reason to wait. */
 export async function recordPurgeError(sql: Sql, id: string, error: string | null): Promise<void> {
-  await sql.query('update sync.destinations set purge_error = $2 where id = $1', [id, error]);
-}
-
-/** Locks a destination until the transaction ends. */
-export async function lockDestinationById(sql: Sql, id: string): Promise<void> {
-  await sql.query('select id from sync.destinations where id = $1 for update', [id]);
+  await sql.query(
+    `update sync.destinations set purge_error = $2
+      where id = $1 and retry_initiated_at is null and purge_error is distinct from $2`,
+    [id, error],
+  );
 }

@@ -1,8 +1,8 @@
 import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
-import { z } from 'zod';
 import { associate } from '../associations/associate.ts';
+import { AssociationPosition, readAssociationPage } from '../associations/association-page.ts';
 import { disassociate } from '../associations/disassociate.ts';
 import {
   type AssociationLine,
@@ -11,7 +11,6 @@ import {
   presentUnsynced,
 } from '../associations/present-association.ts';
 import type { Context } from '../context.ts';
-import { associationsOf, beforeFirst } from '../queries/association-pages.ts';
 import { type AssociationRow, findAssociation } from '../queries/associations.ts';
 import { findDestination } from '../queries/destinations.ts';
 import { DestinationRef, SecretRef, WaitQuery } from './fields.ts';
@@ -37,7 +36,7 @@ const setAssociation = (context: Context) =>
       const request = { ...params, mount, secretName, overwrite };
       const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
-      const lines = association === undefined ? {} : await linesOf(context, [association]);
+      const lines = association === undefined ? {} : await linesOf(context, association);
       return presentPage(params, lines);
     },
   });
@@ -65,15 +64,15 @@ const readAssociations = (context: Context) =>
     path,
     summary: 'Read the associations of a destination, paged by `after` (the last page’s `next`) and `limit`',
     params: DestinationRef,
-    query: pageQuery({ max: 5_000, after: z.uuid() }),
-    handle: async ({ params, query: { after = beforeFirst, limit }, caller, warn }) => {
+    query: pageQuery({ max: 5_000, after: AssociationPosition }),
+    handle: async ({ params, query: { after, limit }, caller, warn }) => {
       const key = { namespaceId: caller.namespace.id, ...params };
       const destination = await findDestination(context.db, key);
       if (destination === undefined) throw notFound();
-      const page = await associationsOf(context.db, destination.id, after, limit);
-      const next = page.length === limit ? page.at(-1)?.id : undefined;
+      const { parts, next } = await readAssociationPage(context.db, destination.id, after, limit);
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
-      return presentPage(params, await linesOf(context, page), next === undefined ? {} : { next });
+      const lines = parts.map(({ association, entries }) => presentAssociation(association, entries));
+      return presentPage(params, Object.assign({}, ...lines), next === undefined ? {} : { next });
     },
   });
 
@@ -97,14 +96,5 @@ async function linesAfterRemoval(
   return { ...unsynced, ...presentEntries(association, left) };
 }
 
-async function linesOf(
-  { db }: Context,
-  associations: readonly AssociationRow[],
-): Promise<Record<string, AssociationLine>> {
-  const ids = associations.map(({ id }) => id);
-  const entries = Map.groupBy(await entriesOf(db, ids), ({ associationId }) => associationId);
-  return Object.assign(
-    {},
-    ...associations.map((association) => presentAssociation(association, entries.get(association.id) ?? [])),
-  );
-}
+const linesOf = async ({ db }: Context, association: AssociationRow) =>
+  presentAssociation(association, await entriesOf(db, [association.id]));

@@ -4,6 +4,7 @@ import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { confirmRemovals } from '../destinations/confirm-removals.ts';
 import { presentStoredDestination } from '../destinations/present-stored-destination.ts';
 import { removeDestination } from '../destinations/remove-destination.ts';
 import { type DestinationWrite, writeDestination } from '../destinations/write-destination.ts';
@@ -17,6 +18,7 @@ export const destinationEndpoints = (context: Context): Endpoint[] => [
   patchDestination(context),
   readDestination(context),
   deleteDestination(context),
+  confirmHeldRemovals(context),
   listDestinations(context),
   listDestinationsOfType(context),
 ];
@@ -72,9 +74,21 @@ const deleteDestination = (context: Context) =>
     handle: async ({ params, query, body, caller }) => {
       await removeDestination(context, caller, params, {
         purge: query.purge ?? body.purge ?? false,
-        forceDelete: query.force_delete ?? body.force_delete ?? false,
+        force: query.force_delete ?? body.force_delete ?? false,
       });
       return undefined;
+    },
+  });
+
+const confirmHeldRemovals = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/confirm-removals`,
+    summary: 'Confirm removals that are held because the sources of too many entries are gone',
+    params: DestinationRef,
+    handle: async ({ params, caller }) => {
+      const warnings = await confirmRemovals(context, caller, params);
+      return { data: await readAndPresent(context, caller, params), warnings };
     },
   });
 
@@ -85,13 +99,14 @@ const listDestinations = ({ db }: Context) =>
     summary: 'List all destinations by type',
     handle: async ({ caller, warn }) => {
       const namespaceId = caller.namespace.id;
+      const types = Object.keys(destinationTypes);
       const lists = await Promise.all(
-        Object.keys(destinationTypes).map(
+        types.map(
           async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', maxPage)] as const,
         ),
       );
       const filled = requireAny(lists.filter(([, names]) => names.length > 0));
-      const total = await countDestinations(db, namespaceId, null, maxCounted);
+      const total = await countDestinations(db, namespaceId, types, maxCounted);
       warnIfBounded(total, warn);
       const keys = filled.map(([type]) => type);
       return { data: { key_info: Object.fromEntries(filled), keys, total_destinations: total } };
@@ -108,7 +123,7 @@ const listDestinationsOfType = ({ db }: Context) =>
     handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
       findDescription(type);
       const keys = requireAny(await destinationNames(db, caller.namespace.id, type, after, limit));
-      const total = await countDestinations(db, caller.namespace.id, type, maxCounted);
+      const total = await countDestinations(db, caller.namespace.id, [type], maxCounted);
       warnIfBounded(total, warn);
       return { data: { keys, total_destinations: total } };
     },

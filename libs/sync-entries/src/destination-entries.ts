@@ -1,0 +1,78 @@
+import type { Sql } from '@secrets/db';
+import { newIntent } from './record-intents.ts';
+
+/** SQL condition: an entry of the destination `$1` that failed before its retry was requested. A later failure waits for the operator again. */
+const failedBeforeRetry = `destination_id = $1 and status = 'CLIENT_SIDE_ERROR'
+  and updated_at <= (select retry_initiated_at from sync.destinations where id = $1)`;
+
+/**
+ * Retries at most `limit` entries of a destination that failed with `CLIENT_SIDE_ERROR` before its retry was requested.
+ * Leaves out entries that another transaction has locked.
+ */
+export async function retryFailed(sql: Sql, destinationId: string, limit: number): Promise<void> {
+  await sql.query(
+    `update sync.entries set ${newIntent}
+      where id = any(array(select id from sync.entries where ${failedBeforeRetry} order by updated_at limit $2 for update skip locked))
+        and status = 'CLIENT_SIDE_ERROR'`,
+    [destinationId, limit],
+  );
+}
+
+/** Returns the number of entries that `retryFailed` has yet to retry, counted up to `limit`. */
+export async function countFailedBeforeRetry(
+  sql: Sql,
+  destinationId: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (select from sync.entries where ${failedBeforeRetry} limit $2) as counted`,
+    [destinationId, limit],
+  );
+  return row?.count ?? 0;
+}
+
+/**
+ * Deletes at most `limit` entries of a destination without any work for a worker, and returns how many. Leaves out entries
+ * that another transaction has locked.
+ */
+export async function deleteSomeEntries(sql: Sql, destinationId: string, limit: number): Promise<number> {
+  const rows = await sql.query(
+    `delete from sync.entries
+      where id = any(array(select id from sync.entries where destination_id = $1 limit $2 for update skip locked))
+      returning id`,
+    [destinationId, limit],
+  );
+  return rows.length;
+}
+
+/** Returns the number of entries of a destination. The cost grows with it. */
+export async function countEntries(sql: Sql, destinationId: string): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    'select count(*) as count from sync.entries where destination_id = $1',
+    [destinationId],
+  );
+  return row?.count ?? 0;
+}
+
+/** Returns the number of entries with `desired` present of each of these associations; those without any are left out. */
+export async function countPresent(
+  sql: Sql,
+  associationIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql.query<{ id: string; count: number }>(
+    `select association_id as id, count(*) as count from sync.entries
+      where association_id = any($1::uuid[]) and desired = 'present' group by association_id`,
+    [associationIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+/** Returns why a removal of this destination waits for the operator; null if none does. */
+export async function removalError(sql: Sql, destinationId: string): Promise<string | null> {
+  const [row] = await sql.query<{ error: string | null }>(
+    `select last_error as error from sync.entries
+      where destination_id = $1 and desired = 'absent' and status = 'CLIENT_SIDE_ERROR' limit 1`,
+    [destinationId],
+  );
+  return row?.error ?? null;
+}

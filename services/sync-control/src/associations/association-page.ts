@@ -1,0 +1,88 @@
+import type { Sql } from '@secrets/db';
+import { type Entry, entriesAfter } from '@secrets/sync-entries';
+import { z } from 'zod';
+import { associationsOf } from '../queries/association-pages.ts';
+import type { AssociationRow } from '../queries/associations.ts';
+
+/** The last line of a page: an association, and its sub-key if its other sub-keys are on the next page. */
+interface Position {
+  associationId: string;
+  subKey?: string;
+}
+
+/** A position in the query: the ID of an association, followed by a slash and the sub-key in base64url. */
+export const AssociationPosition = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/[\w-]*)?$/i, 'must be the `next` of another page')
+  .transform((text): Position => {
+    const [associationId = '', encoded] = text.split('/');
+    if (encoded === undefined) return { associationId };
+    return { associationId, subKey: Buffer.from(encoded, 'base64url').toString().replaceAll('\0', '') };
+  });
+
+const presentPosition = ({ associationId, subKey }: Position): string =>
+  subKey === undefined ? associationId : `${associationId}/${Buffer.from(subKey).toString('base64url')}`;
+
+/** Part of an association that is on one page. */
+interface AssociationPart {
+  association: AssociationRow;
+  entries: Entry[];
+}
+
+/** A page of associations in the order of their IDs. */
+interface AssociationPage {
+  parts: AssociationPart[];
+  /** The `after` of the next page; undefined if this is the last one. */
+  next: string | undefined;
+}
+
+/**
+ * Returns at most `limit` lines of a destination, one for each sub-key of an association, after the last line of the previous
+ * page. An association with many keys continues on the next page. Keys that cannot be synced are on the first page of their
+ * association, even if there is no room for them.
+ */
+export async function readAssociationPage(
+  sql: Sql,
+  destinationId: string,
+  after: Position | undefined,
+  limit: number,
+): Promise<AssociationPage> {
+  const rows = await associationsOf(sql, destinationId, after, limit + 1);
+  const ids = rows.map(({ id }) => id);
+  const entries = await entriesAfter(sql, ids, after, limit + 1);
+  return cutPage(rows, { entries, isCut: entries.length > limit, after }, limit);
+}
+
+/** The entries of the page's associations. If `isCut`, the last one may be followed by others. */
+interface FoundEntries {
+  entries: readonly Entry[];
+  isCut: boolean;
+  after: Position | undefined;
+}
+
+function cutPage(
+  rows: readonly AssociationRow[],
+  { entries, isCut, after }: FoundEntries,
+  limit: number,
+): AssociationPage {
+  const lastFound = isCut ? entries.at(-1)?.associationId : undefined;
+  const byAssociation = Map.groupBy(entries, ({ associationId }) => associationId);
+  const parts: AssociationPart[] = [];
+  let room = limit;
+  for (const row of rows) {
+    const isContinued = row.id === after?.associationId;
+    const association = isContinued ? { ...row, unnamedKeys: [] } : row;
+    const ofKeys = [...Map.groupBy(byAssociation.get(row.id) ?? [], ({ subKey }) => subKey)];
+    const unnamed = association.unnamedKeys.length;
+    const fitting = ofKeys.slice(0, Math.max(room - unnamed, parts.length === 0 ? 1 : 0));
+    const previous = parts.at(-1)?.association.id;
+    const isFull = room <= 0 || (fitting.length === 0 && ofKeys.length > 0);
+    if (previous !== undefined && isFull) return { parts, next: previous };
+    parts.push({ association, entries: fitting.flatMap(([, same]) => same) });
+    const subKey = fitting.at(-1)?.[0];
+    if (subKey !== undefined && (fitting.length < ofKeys.length || row.id === lastFound))
+      return { parts, next: presentPosition({ associationId: row.id, subKey }) };
+    room -= Math.max(1, unnamed + fitting.length);
+  }
+  return { parts, next: undefined };
+}

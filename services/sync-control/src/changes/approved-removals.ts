@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { beforeFirst } from '../queries/association-pages.ts';
+import { approvedDestinations, endApproval } from '../queries/removal-brakes.ts';
+import { approvedAssociations } from '../queries/source-marks.ts';
+import { followAll } from './follow-all.ts';
+import type { Following } from './on-secret-change.ts';
+
+const pageSize = 200;
+
+/**
+ * Removes what the operator or the reconciliation has approved, page by page. Each secret is read again: one that has come
+ * back is followed instead. Safe in several processes; continues after a crash.
+ */
+export async function removeApproved(following: Following, shouldStop: () => boolean): Promise<void> {
+  for (const { id, approvedAt } of await approvedDestinations(following.context.db))
+    await removeApprovedOf(following, { id, approvedAt }, shouldStop);
+}
+
+async function removeApprovedOf(
+  following: Following,
+  { id, approvedAt }: { id: string; approvedAt: string },
+  shouldStop: () => boolean,
+): Promise<void> {
+  const { db, secrets } = following.context;
+  let after = beforeFirst;
+  while (!shouldStop()) {
+    const page = await approvedAssociations(db, id, approvedAt, after, pageSize);
+    if (page.length === 0) {
+      if (after === beforeFirst) await endApproval(db, id, approvedAt);
+      return;
+    }
+    after = page.at(-1)!.id;
+    const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
+    await followAll(following, await secrets.inspect(randomUUID(), secretIds));
+  }
+}

@@ -1,0 +1,141 @@
+import type { Sql, Tx } from '@secrets/db';
+
+/** What sources have removed from a destination in the current window. */
+export interface Brake {
+  removed: number;
+  /** The entries of the destination, if they were counted in this window. */
+  entries: number | null;
+  isHeld: boolean;
+}
+
+/** How long removals count. */
+const windowLength = `interval '1 hour'`;
+
+/** Returns the brake of a destination and locks its row. Starts a new window if the current one has ended. */
+export async function lockBrake(tx: Tx, destinationId: string): Promise<Brake> {
+  const isOver = `b.window_started_at < now() - ${windowLength}`;
+  const [brake] = await tx.query<Brake>(
+    `insert into sync.removal_brakes as b (destination_id) values ($1)
+     on conflict (destination_id) do update
+       set removed = case when ${isOver} then 0 else b.removed end,
+           entries = case when ${isOver} then null else b.entries end,
+           window_started_at = case when ${isOver} then now() else b.window_started_at end
+     returning removed, entries, held_at is not null as "isHeld"`,
+    [destinationId],
+  );
+  return brake!;
+}
+
+export async function recordEntryCount(sql: Sql, destinationId: string, entries: number): Promise<void> {
+  await sql.query('update sync.removal_brakes set entries = $2 where destination_id = $1', [
+    destinationId,
+    entries,
+  ]);
+}
+
+export async function recordRemoved(sql: Sql, destinationId: string, removals: number): Promise<void> {
+  await sql.query('update sync.removal_brakes set removed = removed + $2 where destination_id = $1', [
+    destinationId,
+    removals,
+  ]);
+}
+
+/** Holds further removals until the operator confirms them. Returns type and name of the destination. */
+export async function holdRemovals(sql: Sql, destinationId: string): Promise<{ type: string; name: string }> {
+  const [row] = await sql.query<{ type: string; name: string }>(
+    `update sync.removal_brakes b set held_at = now() from sync.destinations d
+      where b.destination_id = $1 and d.id = $1 returning d.type, d.name`,
+    [destinationId],
+  );
+  return row!;
+}
+
+/** Ends a hold without removing anything: the sources have come back. */
+export async function releaseHold(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query('update sync.removal_brakes set held_at = null where destination_id = $1', [destinationId]);
+}
+
+/** Approves the removal of what is gone by now. */
+export async function approveRemovals(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    'update sync.removal_brakes set approved_at = clock_timestamp(), held_at = null where destination_id = $1',
+    [destinationId],
+  );
+}
+
+/** Returns whether the removal of what the source of an association no longer has is approved. */
+export async function isRemovalApproved(sql: Sql, associationId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select a.id from sync.associations a join sync.removal_brakes b on b.destination_id = a.destination_id
+      where a.id = $1 and a.source_gone_at <= b.approved_at`,
+    [associationId],
+  );
+  return rows.length > 0;
+}
+
+/** As `approveRemovals`, if removals are held; also starts a new window. Returns whether they were. */
+export async function confirmHeldRemovals(sql: Sql, destinationId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.removal_brakes
+        set approved_at = clock_timestamp(), held_at = null, window_started_at = now(), removed = 0, entries = null
+      where destination_id = $1 and held_at is not null returning destination_id`,
+    [destinationId],
+  );
+  return rows.length > 0;
+}
+
+/** Ends the approval of a destination in which nothing is left to be removed by it. */
+export async function endApproval(sql: Sql, destinationId: string, approvedAt: string): Promise<void> {
+  await sql.query(
+    'update sync.removal_brakes set approved_at = null where destination_id = $1 and approved_at = $2::timestamptz',
+    [destinationId, approvedAt],
+  );
+}
+
+/** Returns the destinations with an approval. `approvedAt` is text, because a Date has no microseconds. */
+export const approvedDestinations = (sql: Sql): Promise<{ id: string; approvedAt: string }[]> =>
+  sql.query(
+    `select destination_id as id, approved_at::text as "approvedAt" from sync.removal_brakes
+      where approved_at is not null order by approved_at`,
+  );
+
+/** The state of a hold. */
+export interface HeldRemovals {
+  heldAt: Date;
+  /** Entries whose secret or key is gone. */
+  entries: number;
+}
+
+/** Returns what is held in a destination; undefined if nothing is. */
+export async function heldRemovals(sql: Sql, destinationId: string): Promise<HeldRemovals | undefined> {
+  const [row] = await sql.query<{ heldAt: Date }>(
+    'select held_at as "heldAt" from sync.removal_brakes where destination_id = $1 and held_at is not null',
+    [destinationId],
+  );
+  return row && { heldAt: row.heldAt, entries: await countMarked(sql, destinationId) };
+}
+
+/** Returns the number of destinations in which removals are held. */
+export async function countHeld(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from sync.removal_brakes b join sync.destinations d on d.id = b.destination_id
+      where held_at is not null and d.deleted_at is null`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Returns the number of entries of a destination whose source is gone and whose removal is not approved. */
+export async function countMarked(
+  sql: Sql,
+  destinationId: string,
+  { except = null }: { except?: string | null } = {},
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select coalesce(sum(source_removals), 0)::bigint as count from sync.associations
+      where destination_id = $1 and source_gone_at is not null and id is distinct from $2
+        and source_gone_at > coalesce(
+          (select approved_at from sync.removal_brakes where destination_id = $1), '-infinity')`,
+    [destinationId, except],
+  );
+  return row?.count ?? 0;
+}

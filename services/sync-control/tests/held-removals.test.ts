@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { testCaller } from '@secrets/http/testing';
+import {
+  eventually,
+  type Fixture,
+  type SyncControlForTest,
+  startSyncControlForTest,
+} from './sync-control-for-test.ts';
+
+let sync: SyncControlForTest;
+let at: Fixture;
+const secrets = 60;
+
+beforeAll(async () => {
+  sync = await startSyncControlForTest({ reconcileSeconds: 1 });
+});
+afterAll(() => sync?.stop());
+beforeEach(async () => {
+  await sync.reset();
+  at = await sync.fixture();
+});
+
+const nameOf = (index: number) => `s${index}`;
+
+async function syncSecrets(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await at.write(nameOf(index), { k: 'v' });
+    await at.set(nameOf(index));
+  }
+  await sync.work();
+}
+
+const destination = async () => (await sync.call('GET', at.path)).body.data;
+const removals = async () =>
+  (await sync.db.query(`select id from sync.entries where desired = 'absent'`)).length;
+const isHeld = async () => (await destination()).removals_held_at !== undefined;
+/** Waits for two rounds of the reconciliation: one that began earlier may have compared some secrets already. */
+async function rounds(): Promise<void> {
+  const started = async () => {
+    const [row] = await sync.db.query<{ started: Date }>(
+      'select started_at as started from sync.reconciliation where not running',
+    );
+    return row?.started.getTime() ?? 0;
+  };
+  for (let round = 0; round < 2; round += 1) {
+    const before = Date.now();
+    await eventually(async () => (await started()) > before);
+  }
+}
+const emptySecrets = () => sync.db.query('delete from secrets.secrets');
+const confirm = () => sync.call('POST', `${at.path}/confirm-removals`);
+const deleteMetadata = (index: number) => sync.secrets('DELETE', `/${at.mount}/metadata/${nameOf(index)}`);
+
+describe('an emptied secrets schema', () => {
+  beforeEach(async () => {
+    await syncSecrets(secrets);
+    await emptySecrets();
+    await eventually(isHeld);
+    await rounds();
+  });
+
+  test('removes nothing until the operator confirms it', async () => {
+    expect(await destination()).toMatchObject({
+      removals_held_at: expect.stringMatching(/^\d{4}-/),
+      removals_held: secrets,
+    });
+    expect([await removals(), await sync.work()]).toEqual([0, 0]);
+    const { status, body } = await confirm();
+    expect([status, body.warnings]).toEqual([200, null]);
+    expect(body.data).not.toHaveProperty('removals_held_at');
+    await eventually(async () => (await removals()) === secrets);
+    await sync.work();
+    expect(await at.lines()).toEqual({});
+  });
+
+  test('still lets the API remove associations', async () => {
+    expect((await at.remove(nameOf(1))).status).toBe(200);
+    expect(await removals()).toBe(1);
+    expect(await destination()).toMatchObject({ removals_held: secrets - 1 });
+  });
+});
+
+test('ends the hold without a removal when the secrets come back', async () => {
+  await syncSecrets(secrets);
+  await sync.db.query('create table public.saved as select * from secrets.secrets');
+  await sync.db.query('create table public.saved_versions as select * from secrets.versions');
+  await emptySecrets();
+  await eventually(isHeld);
+  await sync.db.query('insert into secrets.secrets select * from public.saved');
+  await sync.db.query('insert into secrets.versions select * from public.saved_versions');
+  await eventually(async () => !(await isHeld()));
+  await rounds();
+  expect(await removals()).toBe(0);
+});
+
+test('a few secrets that are gone without an event are removed after a round', async () => {
+  await syncSecrets(3);
+  await emptySecrets();
+  await eventually(async () => (await removals()) === 3);
+  expect(await isHeld()).toBe(false);
+});
+
+test('deleting the metadata of single secrets removes their associations, up to the limit', async () => {
+  await syncSecrets(secrets);
+  for (let index = 0; index < 49; index += 1) await deleteMetadata(index);
+  await eventually(async () => (await removals()) === 49);
+  expect(await isHeld()).toBe(false);
+  for (let index = 49; index < 55; index += 1) await deleteMetadata(index);
+  await eventually(async () => (await destination()).removals_held === 6);
+  expect(await removals()).toBe(49);
+});
+
+test('a disabled mount with many secrets removes only up to the limit', async () => {
+  await syncSecrets(secrets);
+  await sync.secrets('DELETE', `/sys/mounts/${at.mount}`);
+  await eventually(isHeld);
+  await rounds();
+  expect(await removals()).toBeLessThan(50);
+  await confirm();
+  await eventually(async () => (await removals()) === secrets);
+});
+
+test('many keys that a change removes are held, while the others are still pushed', async () => {
+  at = await sync.fixture({ granularity: 'secret-key' });
+  const keys = (count: number, value: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));
+  await at.write('a', keys(secrets, '1'));
+  await at.set('a');
+  await sync.work();
+  await at.write('a', { ...keys(5, '2'), added: '3' });
+  await eventually(async () => (await destination()).removals_held === secrets - 5);
+  expect(await removals()).toBe(0);
+  expect((await at.lines())[`${at.accessor}/a/added`]).toMatchObject({ sync_status: 'PENDING' });
+  await confirm();
+  await eventually(async () => (await removals()) === secrets - 5);
+});
+
+test('an association of an unknown type does not keep the others from being followed', async () => {
+  await syncSecrets(1);
+  const [association] = await sync.db.query<{ secret: string }>(
+    'select secret_id as secret from sync.associations',
+  );
+  const id = randomUUID();
+  await sync.db.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+     values ($1::uuid, 'root', '', 'cloudX', $1::text, '{"granularity": "secret-key"}')`,
+    [id],
+  );
+  await sync.db.query(
+    `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+     values ('00000000-0000-0000-0000-000000000001', $1, 'root', $1, 'kv', 'kv_1', $2, 's', 0)`,
+    [id, association!.secret],
+  );
+  await sync.db.query(`update secrets.secrets set revision = revision + 1`); // a change without an event
+  await eventually(async () =>
+    Object.values(await at.lines()).every(({ sync_status: status }) => status === 'PENDING'),
+  );
+  const { body } = await sync.call('LIST', '/sys/sync/destinations');
+  expect(body.data).toEqual({
+    key_info: { 'cloudA-sm/': [at.name] },
+    keys: ['cloudA-sm/'],
+    total_destinations: 1,
+  });
+});
+
+test('confirming warns if nothing is held, and needs `update` and an existing destination', async () => {
+  const { status, body } = await confirm();
+  expect([status, body.warnings]).toEqual([
+    200,
+    ['this destination holds no removals: there was nothing to confirm'],
+  ]);
+  const path = `${at.path}/confirm-removals`;
+  expect(
+    (await sync.call('POST', path, {}, testCaller({ policies: ['ci'], grants: ['create'] }))).status,
+  ).toBe(403);
+  expect((await sync.call('POST', `${at.path}-none/confirm-removals`)).status).toBe(404);
+});

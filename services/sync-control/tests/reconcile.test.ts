@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { followAll } from '../src/changes/follow-all.ts';
+import type { Following } from '../src/changes/on-secret-change.ts';
+import { reconcile } from '../src/changes/reconcile.ts';
+import type { Context } from '../src/context.ts';
+import type { SecretRevision } from '../src/secrets-client.ts';
+import { insertMany } from './insert-many.ts';
+
+const associations = 1_100; // three pages
+const intervalSeconds = 300;
+
+let db: Db;
+beforeAll(async () => {
+  db = await openTestDb();
+});
+afterAll(() => db?.close());
+beforeEach(async () => {
+  await db.query('delete from sync.destinations');
+  await db.query(
+    `insert into sync.destinations (namespace_id, namespace_path, type, name, settings)
+     values ('root', '', 'cloudA-sm', 'd', '{}')`,
+  );
+  await insertMany(db, { destination: 'd', count: associations, status: 'SYNCED' });
+  await isDue();
+});
+
+const isDue = () =>
+  db.query(`update sync.reconciliation set started_at = '-infinity', running = false, position = default`);
+
+/** The dependencies with a secrets service in which every secret has revision 1, and which records its requests. */
+function followingSeeing(
+  revisionsOf: (ids: readonly string[]) => SecretRevision[] = (ids) =>
+    ids.map((secret_id) => ({ secret_id, exists: true, revision: 1 })),
+) {
+  const asked: string[] = [];
+  const inspected: string[] = [];
+  const secrets = {
+    revisions: async (_requestId: string, ids: readonly string[]) => {
+      asked.push(...ids);
+      return revisionsOf(ids);
+    },
+    inspect: async (_requestId: string, ids: readonly string[]) => {
+      inspected.push(...ids);
+      return ids.map((secret_id) => ({ secret_id, exists: true, readable: true, revision: 2, keys: [] }));
+    },
+  };
+  const context = {
+    db,
+    secrets,
+    queue: { notify: () => undefined },
+    prefix: 'secrets',
+  } as unknown as Context;
+  const log = silentLogger();
+  const following: Following = { context, log, brake: { limits: { minEntries: 50, share: 0.2 }, log } };
+  return { following, asked, inspected };
+}
+
+const never = () => false;
+
+test('compares every association once, and opens no secret that has not changed', async () => {
+  const { following, asked, inspected } = followingSeeing();
+  expect(await reconcile(following, intervalSeconds, never)).toBe(0);
+  expect([new Set(asked).size, asked.length, inspected]).toEqual([associations, associations, []]);
+});
+
+test('opens and follows only the secrets that have changed', async () => {
+  const [row] = await db.query<{ id: string }>('select secret_id as id from sync.associations limit 1');
+  const { following, inspected } = followingSeeing((ids) =>
+    ids.map((secret_id) => ({ secret_id, exists: true, revision: secret_id === row!.id ? 2 : 1 })),
+  );
+  expect(await reconcile(following, intervalSeconds, never)).toBe(1);
+  expect(inspected).toEqual([row!.id]);
+});
+
+test('several processes share one round, and none starts another before the interval has passed', async () => {
+  const { following, asked } = followingSeeing();
+  await Promise.all([1, 2, 3].map(() => reconcile(following, intervalSeconds, never)));
+  await reconcile(following, intervalSeconds, never);
+  expect(asked).toHaveLength(associations);
+});
+
+test('another process continues a round where the first one stopped', async () => {
+  const { following, asked } = followingSeeing();
+  await reconcile(following, intervalSeconds, () => true);
+  expect(asked).toHaveLength(500);
+  await reconcile(following, intervalSeconds, never);
+  expect([asked.length, new Set(asked).size]).toEqual([associations, associations]);
+});
+
+test('another process continues after a crash, when the lease has ended', async () => {
+  const { following, asked } = followingSeeing();
+  await reconcile(following, intervalSeconds, () => true);
+  await db.query(
+    `update sync.reconciliation set lease_owner = $1, leased_until = now() + interval '1 minute'`,
+    [randomUUID()],
+  );
+  await reconcile(following, intervalSeconds, never);
+  expect(asked).toHaveLength(500);
+  await db.query('update sync.reconciliation set leased_until = now()');
+  await reconcile(following, intervalSeconds, never);
+  expect(asked).toHaveLength(associations);
+});
+
+test('a secret that has come back is no longer marked, and what failed meanwhile is pushed again', async () => {
+  const { following } = followingSeeing();
+  await db.query(
+    `update sync.associations set source_gone_at = now(), source_removals = 1 where secret_name in ('many1', 'many2')`,
+  );
+  await db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where external_name = 'many1'`);
+  await reconcile(following, intervalSeconds, never);
+  expect(await db.query('select id from sync.associations where source_gone_at is not null')).toEqual([]);
+  const pending = await db.query(`select external_name as name from sync.entries where status = 'PENDING'`);
+  expect(pending).toEqual([{ name: 'many1' }]);
+});
+
+test('does nothing about secrets whose state is unknown', async () => {
+  const { following } = followingSeeing(() => []);
+  await reconcile(following, intervalSeconds, never);
+  expect(await db.query('select id from sync.associations where source_gone_at is not null')).toEqual([]);
+});
+
+test('a secret that cannot be followed is counted, and does not hold up the others', async () => {
+  const { following } = followingSeeing();
+  const metrics = createMetrics('test', { processMetrics: false });
+  const failures = metrics.counter('failures', 'failures');
+  let transactions = 0;
+  const failingOnce: Db = {
+    ...db,
+    query: (text, params) => db.query(text, params),
+    transaction: (work) => {
+      transactions += 1;
+      return transactions === 1 ? Promise.reject(new Error('cannot be followed')) : db.transaction(work);
+    },
+  };
+  const rows = await db.query<{ id: string }>('select secret_id as id from sync.associations limit 3');
+  const secrets = rows.map(({ id }) => ({
+    secret_id: id,
+    exists: true,
+    readable: true,
+    revision: 2,
+    keys: [],
+  }));
+  const context = { ...following.context, db: failingOnce };
+  expect(await followAll({ ...following, context, failures }, secrets)).toBe(2);
+  expect(await metrics.text()).toMatch(/failures\{[^}]*\} 1/);
+  const followed = await db.query('select id from sync.associations where planned_revision = 2');
+  expect(followed).toHaveLength(2);
+});
