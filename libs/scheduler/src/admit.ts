@@ -13,7 +13,7 @@ export interface LaneSnapshot {
 }
 
 /** One destination of a lane. */
-export interface DestinationSnapshot {
+interface DestinationSnapshot {
   id: string;
   /** Its entries that are enqueued or in progress. */
   outstanding: number;

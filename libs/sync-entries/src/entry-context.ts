@@ -62,7 +62,8 @@ export async function readEntryContexts(
 ): Promise<Map<string, EntryContext>> {
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
-    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, secret_id, secret_exists, mount_id, path, version_id,
+    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials,
+            lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id,
             case when version_id <> all($2::uuid[])
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
