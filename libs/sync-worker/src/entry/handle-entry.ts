@@ -15,9 +15,14 @@ import type { WorkerContext } from './worker-context.ts';
 export async function handleEntry(worker: WorkerContext, message: unknown): Promise<Verdict> {
   const parsed = EntryMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
-  const slot = await worker.slots.acquire();
+  const { entry_id: entryId, destination_id: destinationId } = parsed.data;
+  const slot = await worker.slots.acquire(destinationId);
+  if (slot === undefined) {
+    await postponeEntry(worker.db, entryId);
+    return 'ack';
+  }
   try {
-    await attempt(worker, parsed.data.entry_id, slot);
+    await attempt(worker, entryId, slot);
   } finally {
     slot.release();
   }

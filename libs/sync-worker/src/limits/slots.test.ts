@@ -4,10 +4,11 @@ import { type Slot, Slots } from './slots.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Acquires slots, and returns those that are held so far. */
-function acquiring(slots: Slots, count: number): Slot[] {
+/** Acquires slots, for a destination each unless one is named, and returns those that are held so far. */
+function acquiring(slots: Slots, count: number, destinationId?: string): Slot[] {
   const held: Slot[] = [];
-  for (let index = 0; index < count; index += 1) void slots.acquire().then((slot) => held.push(slot));
+  for (let index = 0; index < count; index += 1)
+    void slots.acquire(destinationId ?? `d${index}`).then((slot) => slot !== undefined && held.push(slot));
   return held;
 }
 const settled = () => jest.advanceTimersByTimeAsync(0);
@@ -56,11 +57,24 @@ test('a slow entry that kept its slot frees it as soon as a slot for slow ones i
 });
 
 test('reports a slow entry once, and not one that was released in time', async () => {
-  const [first, second] = await Promise.all([new Slots(2).acquire(), new Slots(2).acquire()]);
+  const [first, second] = await Promise.all([new Slots(2).acquire('a'), new Slots(2).acquire('b')]);
   const reported: string[] = [];
-  first.whenSlow(() => reported.push('first'));
-  second.whenSlow(() => reported.push('second'));
-  second.release();
+  first!.whenSlow(() => reported.push('first'));
+  second!.whenSlow(() => reported.push('second'));
+  second!.release();
   await jest.advanceTimersByTimeAsync(5_000);
   expect(reported).toEqual(['first']);
+});
+
+test('a destination that has stopped responding gets no further slot, and its entries do not wait in front of others', async () => {
+  const slots = new Slots(4);
+  const silent = acquiring(slots, 6, 'silent');
+  const healthy = acquiring(slots, 2, 'healthy');
+  await jest.advanceTimersByTimeAsync(999);
+  expect([silent.length, healthy.length]).toEqual([4, 0]);
+  await jest.advanceTimersByTimeAsync(2);
+  expect([silent.length, healthy.length]).toEqual([4, 2]);
+  expect(await slots.acquire('silent')).toBeUndefined();
+  for (const slot of silent) slot.release();
+  expect(await slots.acquire('silent')).toBeDefined();
 });

@@ -5,21 +5,30 @@ export interface Slot {
   release(): void;
 }
 
+interface Waiter {
+  destinationId: string;
+  resolve(slot: Slot | undefined): void;
+}
+
 /** An entry that is worked on for longer than this is slow. */
 const slowAfterMs = 1_000;
 
 /**
  * A bulkhead. A worker has `concurrency` slots for entries that are worked on promptly. An entry that takes longer than a second moves to
  * one of the slots for slow entries, of which there are half as many, and frees its own. While all of these are taken, it keeps its slot and
- * moves as soon as one is free. The scheduler, which learns of slow lanes, keeps all of them together within half of the slots.
+ * moves as soon as one is free. A destination that alone has as many slow entries gets no further slot: it has stopped responding, and its
+ * other entries must not wait here in front of those of healthy destinations. The scheduler, which learns of slow lanes, keeps all of them
+ * together within half of the slots.
  */
 export class Slots {
   readonly #limits: { prompt: number; slow: number };
   #prompt = 0;
   #slow = 0;
-  readonly #waiting: (() => void)[] = [];
+  #waiting: Waiter[] = [];
   /** Moves slow entries that still hold a prompt slot, the one that has waited longest first. */
   readonly #overdue = new Set<() => void>();
+  /** Number of slow entries by destination. */
+  readonly #slowOf = new Map<string, number>();
 
   constructor(concurrency: number) {
     this.#limits = { prompt: concurrency, slow: Math.max(1, Math.floor(concurrency / 2)) };
@@ -30,24 +39,32 @@ export class Slots {
     return this.#limits.prompt + this.#limits.slow;
   }
 
-  /** Resolves when a slot is free. */
-  async acquire(): Promise<Slot> {
-    if (this.#prompt >= this.#limits.prompt)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#prompt += 1;
-    return this.#slot();
+  /** Resolves when a slot is free; with undefined if the destination has stopped responding. */
+  async acquire(destinationId: string): Promise<Slot | undefined> {
+    if (this.#isStalled(destinationId)) return undefined;
+    if (this.#prompt < this.#limits.prompt) {
+      this.#prompt += 1;
+      return this.#slot(destinationId);
+    }
+    return new Promise((resolve) => this.#waiting.push({ destinationId, resolve }));
   }
 
-  #slot(): Slot {
-    let isSlow = false;
+  #isStalled(destinationId: string): boolean {
+    return (this.#slowOf.get(destinationId) ?? 0) >= this.#limits.slow;
+  }
+
+  #slot(destinationId: string): Slot {
+    let state: 'prompt' | 'overdue' | 'slow' = 'prompt';
     let onSlow: (() => void) | undefined;
     const move = () => {
-      isSlow = true;
+      state = 'slow';
       this.#slow += 1;
       this.#freePrompt();
     };
     const timer = setTimeout(() => {
       onSlow?.();
+      this.#countSlow(destinationId, 1);
+      state = 'overdue';
       if (this.#slow < this.#limits.slow) move();
       else this.#overdue.add(move);
     }, slowAfterMs);
@@ -58,10 +75,22 @@ export class Slots {
       release: () => {
         clearTimeout(timer);
         this.#overdue.delete(move);
-        if (isSlow) this.#freeSlow();
+        if (state !== 'prompt') this.#countSlow(destinationId, -1);
+        if (state === 'slow') this.#freeSlow();
         else this.#freePrompt();
       },
     };
+  }
+
+  /** Counts a slow entry of a destination. One that has stopped responding gives up its places in the line. */
+  #countSlow(destinationId: string, change: 1 | -1): void {
+    const count = (this.#slowOf.get(destinationId) ?? 0) + change;
+    if (count > 0) this.#slowOf.set(destinationId, count);
+    else this.#slowOf.delete(destinationId);
+    if (!this.#isStalled(destinationId)) return;
+    const rejected = this.#waiting.filter((waiter) => waiter.destinationId === destinationId);
+    this.#waiting = this.#waiting.filter((waiter) => waiter.destinationId !== destinationId);
+    for (const { resolve } of rejected) resolve(undefined);
   }
 
   #freeSlow(): void {
@@ -75,7 +104,7 @@ export class Slots {
   /** Hands the slot to the entry that has waited longest. */
   #freePrompt(): void {
     const next = this.#waiting.shift();
-    if (next !== undefined) next();
+    if (next !== undefined) next.resolve(this.#slot(next.destinationId));
     else this.#prompt -= 1;
   }
 }
