@@ -49,7 +49,7 @@ async function storeAndSync(tour: Tour): Promise<void> {
   });
   await step('Write a new version; the service syncs it by itself', async () => {
     await write(tour, { password: 'second', user: 'shop' });
-    await eventuallyEqual(() => stored(tour), { password: 'second', user: 'shop' }, 1_000);
+    await eventuallyEqual(() => stored(tour), { password: 'second', user: 'shop' }, 15_000);
   });
 }
 

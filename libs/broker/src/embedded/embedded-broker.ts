@@ -19,9 +19,9 @@ export interface EmbeddedOptions {
 const defaults = { handlerTimeoutMs: 600_000, requeuePauseMs: 500 };
 
 /**
- * Opens a broker in this process that stores its messages in a database: what was not acknowledged is delivered again after a
- * restart. It must be the only one on that database. Publishing inside a transaction throws, as any use of the outer `Db` does.
- * Closing the broker does not close the database.
+ * Opens a broker in this process that stores its messages in a database: unacknowledged messages are delivered again after a
+ * restart. A database can have only one such broker. Publishing inside a transaction throws, like any other use of the
+ * outer `Db`. Closing the broker does not close the database.
  */
 export async function openEmbeddedBroker(db: Db, given: EmbeddedOptions): Promise<Broker> {
   await migrate(db, schemas.broker);

@@ -35,15 +35,15 @@ export const presentAssociation = (
 
 /**
  * The lines of entries alone. While a renamed external secret is replaced, two entries have the same key; its line shows
- * the one that most needs attention.
+ * the more urgent one.
  */
 export function presentEntries(
   association: Named,
   entries: readonly Entry[],
 ): Record<string, AssociationLine> {
-  const ofLine = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
+  const entriesByKey = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
   return Object.fromEntries(
-    [...ofLine].map(([key, entriesOfLine]) => [key, presentEntry(association, mostUrgent(entriesOfLine))]),
+    [...entriesByKey].map(([key, sameKey]) => [key, presentEntry(association, mostUrgent(sameKey))]),
   );
 }
 
