@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDb } from '@secrets/db/testing';
-import { connect } from 'amqplib';
+import { type ConfirmChannel, connect } from 'amqplib';
+import pTimeout from 'p-timeout';
 import type { Broker, BrokerLog } from './broker.ts';
 import { openEmbeddedBroker } from './embedded/embedded-broker.ts';
 import { openRabbit, type RabbitOptions } from './rabbit/rabbit-broker.ts';
@@ -58,6 +59,7 @@ export async function openRabbitTestBroker(
       await broker.depth(recorded(queue)); // declares the queue
       await onChannel(direct, async (channel) => {
         channel.sendToQueue(queuePrefix + queue, Buffer.from(text), { persistent: true });
+        await channel.waitForConfirms(); // RabbitMQ may drop what it has not confirmed when the channel is closed
       });
     },
     afterClose: () =>
@@ -89,12 +91,11 @@ function withClose(
   return { ...bound, sendText };
 }
 
-type Channel = Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['createChannel']>>;
-
-async function onChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {
-  const connection = await connect(url);
-  const channel = await connection.createChannel();
-  await work(channel);
-  await channel.close();
+async function onChannel(url: string, work: (channel: ConfirmChannel) => Promise<void>): Promise<void> {
+  const connection = await connect(url, { timeout: 10_000 });
+  await pTimeout(work(await connection.createConfirmChannel()), {
+    milliseconds: 20_000,
+    message: 'RabbitMQ did not answer a test within 20 s',
+  });
   await connection.close();
 }

@@ -28,6 +28,19 @@ export function describeDelivery(underTest: BrokerUnderTest): void {
       await eventually(() => expect(seen).toEqual(['first']));
     });
 
+    test('new queues can be consumed, inspected and filled at the same time', async () => {
+      const { broker, queue } = underTest;
+      const queues = numbers(10).map((number) => `${queue}-${number}`);
+      const received = await Promise.all(
+        queues.map(async (name) => {
+          const { seen } = await collect(broker, name);
+          await Promise.all([broker.depth(name), broker.depth(name), broker.publish(name, ['x'])]);
+          return seen;
+        }),
+      );
+      await eventually(() => expect(received).toEqual(queues.map(() => ['x'])));
+    });
+
     test('keeps queues apart', async () => {
       const { broker, queue } = underTest;
       await broker.publish(`${queue}-a`, ['a']);

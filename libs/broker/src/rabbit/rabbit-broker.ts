@@ -16,7 +16,10 @@ export interface RabbitOptions {
   queuePrefix?: string;
   /** Silence while connecting; default 10 s. */
   connectTimeoutMs?: number;
-  /** How long a publication waits for its confirms, including for a connection; default 10 s. */
+  /**
+   * How long a publication waits for its confirms, including for a connection, and any other request for its answer;
+   * default 10 s.
+   */
   confirmTimeoutMs?: number;
   /** Default 10 minutes. RabbitMQ itself closes the channel after 30. */
   handlerTimeoutMs?: number;

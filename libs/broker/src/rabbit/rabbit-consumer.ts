@@ -5,13 +5,15 @@ import { judgeDelivery } from '../delivery/judge-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
 import { backoffMs, requeueBackoffMs, sleepUntilAborted } from '../waiting/pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
-import { deliveriesOf, type QueueDeclarer } from './rabbit-queues.ts';
+import { closeChannel, deliveriesOf, type QueueDeclarer } from './rabbit-queues.ts';
 
 export interface RabbitConsumerOptions {
   queue: string;
   concurrency: number;
   handler: MessageHandler;
   handlerTimeoutMs: number;
+  /** How long RabbitMQ may take to answer while a channel is opened. */
+  confirmTimeoutMs: number;
   /** The pause before a message is delivered again for the first time. */
   requeuePauseMs: number;
   /** How often an idle consumer checks that the queue still knows it. */
@@ -80,7 +82,7 @@ export class RabbitConsumer implements Consumer {
     this.#stopping.abort();
     await this.#settledSoon(this.#reconcile());
     await this.#running.idle();
-    await this.#settledSoon(this.#session?.channel.close() ?? Promise.resolve());
+    if (this.#session !== undefined) await this.#settledSoon(closeChannel(this.#session.channel));
     await this.#settledSoon(this.#ended);
   }
 
@@ -114,26 +116,44 @@ export class RabbitConsumer implements Consumer {
 
   /** Opens a channel, consumes unless paused, and resolves when the channel is closed. */
   async #runSession(connection: ChannelModel): Promise<void> {
-    const { concurrency, log, queue } = this.#options;
-    await this.#queues.ensure(connection, queue);
-    const channel = await connection.createChannel();
+    const opening = this.#openChannel(connection);
+    const channel = await this.#answered(opening).catch((error: unknown) => {
+      opening.then(closeChannel, () => undefined); // in case it opens late
+      throw error;
+    });
     const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
-    channel.on('error', (error) =>
-      log.warn({ queue, reason: reasonOf(error) }, 'consumer channel closed by the broker'),
-    );
-    await channel.prefetch(concurrency);
     const session = { channel, tag: undefined, received: 0, receivedAtLastCheck: -1 };
     this.#session = session;
     const checks = setInterval(() => void this.#checkSubscription(session), this.#options.watchIntervalMs);
     try {
-      await this.#reconcile();
-      if (this.#stopping.signal.aborted) await channel.close();
+      await this.#answered(channel.prefetch(this.#options.concurrency));
+      await this.#answered(this.#reconcile());
+      if (this.#stopping.signal.aborted) await closeChannel(channel);
       await closed;
     } finally {
       clearInterval(checks);
       this.#session = undefined;
+      void closeChannel(channel); // still open if RabbitMQ did not answer: the next session opens another
+      this.#waiting = this.#waiting.filter((received) => received.channel !== channel); // RabbitMQ requeues the others
     }
-    this.#waiting = this.#waiting.filter((received) => received.channel !== channel); // RabbitMQ has requeued the others
+  }
+
+  /** Rejects if RabbitMQ does not answer in time. A request to a quorum queue without a leader may wait for long. */
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    return await pTimeout(answer, {
+      milliseconds: this.#options.confirmTimeoutMs,
+      message: 'the broker did not answer',
+    });
+  }
+
+  async #openChannel(connection: ChannelModel): Promise<Channel> {
+    const { log, queue } = this.#options;
+    await this.#queues.ensure(connection, queue);
+    const channel = await connection.createChannel();
+    channel.on('error', (error) =>
+      log.warn({ queue, reason: reasonOf(error) }, 'consumer channel closed by the broker'),
+    );
+    return channel;
   }
 
   /**
@@ -152,7 +172,7 @@ export class RabbitConsumer implements Consumer {
       session.receivedAtLastCheck = received;
       if (!isForgotten || received !== session.received || session.tag === undefined) return;
       log.warn({ queue }, 'queue lost its consumer; consuming again');
-      await session.channel.close();
+      await closeChannel(session.channel);
     } catch {
       // The channel is closed, perhaps by this check because the queue is gone. A new session begins.
     }
@@ -186,7 +206,7 @@ export class RabbitConsumer implements Consumer {
     if (message === null) {
       // The queue was deleted or moved. A new session declares it and consumes again.
       this.#options.log.warn({ queue: this.#options.queue }, 'subscription cancelled by the broker');
-      channel.close().catch(() => undefined);
+      void closeChannel(channel);
     } else if (this.#wanted !== 'running') {
       settle({ channel, message }, 'requeue');
     } else {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
 import { type CutProxy, startCutProxy } from '@secrets/testing/cut-proxy';
 import { connect } from 'amqplib';
-import { blockingHandler } from '../conformance/broker-under-test.ts';
+import { blockingHandler, collect } from '../conformance/broker-under-test.ts';
 import { openRabbitTestBroker, type TestBroker } from '../testing.ts';
 import { openRabbit } from './rabbit-broker.ts';
-import { deadLetterQueue } from './rabbit-queues.ts';
+import { closeChannel, deadLetterQueue } from './rabbit-queues.ts';
 
 const url = process.env.TEST_AMQP_URL;
 const describeOnRabbit = url === undefined ? describe.skip : describe;
@@ -166,6 +166,37 @@ describeOnRabbit('RabbitMQ outages', () => {
     await consumer.pause();
     await consumer.stop();
     await never.close();
+  });
+
+  test('closing a channel ends when the connection is lost before RabbitMQ answers', async () => {
+    const connection = await connect(proxy.url);
+    connection.on('error', () => undefined);
+    const channel = await connection.createChannel();
+    proxy.freeze(true);
+    const closing = closeChannel(channel);
+    proxy.cut();
+    await closing;
+    await closeChannel(channel); // a channel that is closed already
+  });
+
+  test('a consumer tries again when the server does not answer in time, on the same connection', async () => {
+    const errors: string[] = [];
+    const warnings: string[] = [];
+    const log = {
+      ...silent,
+      warn: (_: object, message: string) => warnings.push(message),
+      error: (_: object, message: string) => errors.push(message),
+    };
+    const own = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 300, log });
+    await eventually(() => expect(own.state()).toBe('connected'));
+    proxy.freeze(true);
+    const { seen } = await collect(own, 'q');
+    await eventually(() => expect(errors).toContain('queue cannot be consumed; retrying'));
+    proxy.freeze(false);
+    await eventually(() => own.publish('q', ['late']));
+    await eventually(() => expect(seen).toContain('late'));
+    expect(warnings).not.toContain('broker connection lost');
+    await own.close();
   });
 
   test('stop during an outage waits only for the running handler', async () => {

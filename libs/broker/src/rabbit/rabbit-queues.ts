@@ -47,10 +47,25 @@ const accessRefused = 403;
  * without the right to declare can use queues that somebody else declared: after the first refusal, queues are only checked.
  */
 export class QueueDeclarer {
+  readonly #inProgress = new Map<string, Promise<void>>();
   #mayDeclare = true;
 
-  /** Declares a queue and its dead-letter queue. Throws if they exist with other arguments, or are missing and this user may not declare them. */
+  /**
+   * Declares a queue and its dead-letter queue. Throws if they exist with other arguments, or are missing and this user may not
+   * declare them. Concurrent calls share one declaration: RabbitMQ 3.10 answers the second one before the queue has started, and
+   * then closes the connection of whoever consumes it.
+   */
   async ensure(connection: ChannelModel, queue: string): Promise<void> {
+    const ensuring = this.#inProgress.get(queue) ?? this.#declareOrCheck(connection, queue);
+    this.#inProgress.set(queue, ensuring);
+    try {
+      await ensuring;
+    } finally {
+      if (this.#inProgress.get(queue) === ensuring) this.#inProgress.delete(queue);
+    }
+  }
+
+  async #declareOrCheck(connection: ChannelModel, queue: string): Promise<void> {
     const definitions = queueDefinitions(queue);
     if (this.#mayDeclare && (await declared(connection, definitions))) return;
     this.#mayDeclare = false;
@@ -88,8 +103,14 @@ export async function onChannel<T>(
   try {
     return await work(channel);
   } finally {
-    await channel.close().catch(() => undefined); // a failure has closed it already
+    await closeChannel(channel);
   }
+}
+
+/** Closes a channel, unless a failure has closed it already. Resolves also when the connection is lost: `close()` alone never would. */
+export async function closeChannel(channel: Channel): Promise<void> {
+  const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
+  await Promise.race([closed, channel.close().catch(() => undefined)]);
 }
 
 /**

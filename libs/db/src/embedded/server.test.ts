@@ -105,6 +105,24 @@ describe('an embedded server', () => {
     await db.close();
   });
 
+  test('leaves nothing behind when it is closed while it is being started again', async () => {
+    const folder = freshFolder();
+    let closing: Promise<void> | undefined;
+    const server = await startEmbeddedServer({
+      folder,
+      onLog: (line) => {
+        // The new server is launched right after this line.
+        if (line.includes('ended unexpectedly')) setImmediate(() => (closing = server.close()));
+      },
+    });
+    process.kill(pidOf(folder)!, 'SIGKILL');
+    await eventually(() => expect(closing).toBeDefined());
+    await closing;
+    const processes = readdirSync('/proc').filter((name) => commandLine(Number(name)).includes(folder));
+    expect(processes).toEqual([]);
+    expect(existsSync(`${folder}.lock`)).toBe(false);
+  });
+
   test('listens on a loopback port with a password if one is requested', async () => {
     const folder = freshFolder();
     const server = await startEmbeddedServer({ folder, port: 20_000 + (process.pid % 10_000) });

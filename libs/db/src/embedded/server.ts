@@ -76,6 +76,9 @@ class Server implements EmbeddedServer {
   readonly #parts: ServerParts;
   readonly #cluster: string;
   #child: ChildProcess | undefined;
+  #starting: Promise<void> | undefined;
+  /** False once `stop` was called: a start in progress then ends. */
+  #isWanted = true;
   #output = '';
 
   constructor(parts: ServerParts) {
@@ -88,6 +91,14 @@ class Server implements EmbeddedServer {
   }
 
   async start(): Promise<void> {
+    this.#isWanted = true;
+    this.#starting ??= this.#startChild().finally(() => {
+      this.#starting = undefined;
+    });
+    await this.#starting;
+  }
+
+  async #startChild(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs;
     for (;;) {
       const child = this.#launch();
@@ -96,6 +107,7 @@ class Server implements EmbeddedServer {
         child.once('exit', () => this.#onExit(child));
         return;
       }
+      if (!this.#isWanted) throw new DatabaseStartError('PostgreSQL was stopped while it was starting');
       // Processes of a server that was killed may need a moment to notice.
       if (!/shared memory block|is another postmaster/.test(this.#output) || Date.now() > deadline) {
         throw new DatabaseStartError(`PostgreSQL did not start on ${this.#cluster}: ${this.#output.trim()}`);
@@ -118,7 +130,7 @@ class Server implements EmbeddedServer {
 
   async #becomesReady(child: ChildProcess): Promise<boolean> {
     const deadline = Date.now() + startTimeoutMs;
-    while (isRunning(child) && Date.now() < deadline) {
+    while (this.#isWanted && isRunning(child) && Date.now() < deadline) {
       const file = readPidFile(this.#cluster);
       if (file?.pid === child.pid && file?.isReady) return true;
       await sleep(pollMs);
@@ -132,12 +144,15 @@ class Server implements EmbeddedServer {
     if (child !== this.#child) return;
     this.#parts.options.onLog?.('FATAL: the server ended unexpectedly; starting it again');
     this.start().catch((error: unknown) => {
+      if (!this.#isWanted) return;
       this.#parts.options.onLog?.(`FATAL: ${String(error)}`);
       setTimeout(() => this.#onExit(child), restartPauseMs).unref();
     });
   }
 
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    this.#isWanted = false;
+    await this.#starting?.catch(() => undefined);
     const child = this.#child;
     this.#child = undefined;
     if (child !== undefined) await end(child, signal);
