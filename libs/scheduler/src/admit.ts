@@ -9,6 +9,7 @@ export interface LaneSnapshot {
   tokens: number;
   /** When one of its entries was last admitted, in milliseconds since 1970; 0 for never. */
   servedAtMs: number;
+  /** In an order that varies: of those with equally many outstanding entries, the first comes first. */
   destinations: readonly DestinationSnapshot[];
 }
 

@@ -190,6 +190,17 @@ describe('a pause', () => {
     expect(await due()).toHaveLength(1);
   });
 
+  test('does not grow with probes that operators ask for', async () => {
+    await addMany(3);
+    const before = (await fail('unavailable'))!.pausedForSeconds;
+    for (let probe = 0; probe < 8; probe += 1) {
+      await liftPause(db, destinationId());
+      await fail('unavailable');
+    }
+    await liftPause(db, destinationId());
+    expect((await fail('unavailable'))!.pausedForSeconds).toBeLessThan(before * 3);
+  });
+
   test('lasts an hour at most, whatever the provider asks for', async () => {
     expect((await fail('throttled', 86_400))?.pausedForSeconds).toBeLessThanOrEqual(3_600);
   });

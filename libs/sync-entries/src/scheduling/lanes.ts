@@ -31,13 +31,13 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 
 /**
  * Ends the pause of a destination's lane: an operator has changed something, or asks for it. The next call is a probe, which decides
- * whether the lane reopens. One probe a second at most: a script that sets many secrets must not call a throttled account once for each. The
- * destination's entries that were postponed until the end of the pause are due too; at most as many as had
+ * whether the lane reopens. One probe a second at most: a script that sets many secrets must not call a throttled account once for each. A probe that
+ * fails restores the pause, and does not lengthen it: the store gave no further reason for that. The destination's entries that were postponed until the end of the pause are due too; at most as many as had
  * been called when it began. To be called before entries are locked.
  */
 export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
   const lifted = await sql.query(
-    `update sync.lanes set paused_until = now()
+    `update sync.lanes set paused_until = now(), failures = greatest(1, failures - 1)
       where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()
         and served_at < now() - interval '1 second'
       returning id`,

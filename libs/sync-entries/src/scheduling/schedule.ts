@@ -110,7 +110,8 @@ async function readLanes(
                  and ${isOutstanding} limit $2) as o) as outstanding,
             coalesce(l.paused_until, '-infinity') <= now() and (${[0, 1, 2].map(hasDueOf).join(' or ')}) as "hasDue"
        from sync.destinations d join sync.lanes l on l.id = d.lane_id
-      where d.type = $1 and d.deleted_at is null`,
+      where d.type = $1 and d.deleted_at is null
+      order by random()`, // a probe after a pause must not always be of the same destination
     [destinationType, windowLimits.max * 2],
   );
   return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) =>

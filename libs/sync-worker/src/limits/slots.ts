@@ -27,7 +27,8 @@ export class Slots {
   #waiting: Waiter[] = [];
   /** Moves slow entries that still hold a prompt slot, the one that has waited longest first. */
   readonly #overdue = new Set<() => void>();
-  /** Number of slow entries by destination. */
+  /** Number of entries, and of slow ones, by destination. */
+  readonly #heldBy = new Map<string, number>();
   readonly #slowOf = new Map<string, number>();
 
   constructor(concurrency: number) {
@@ -55,6 +56,7 @@ export class Slots {
 
   #slot(destinationId: string): Slot {
     let state: 'prompt' | 'overdue' | 'slow' = 'prompt';
+    add(this.#heldBy, destinationId, 1);
     let onSlow: (() => void) | undefined;
     const move = () => {
       state = 'slow';
@@ -75,6 +77,7 @@ export class Slots {
       release: () => {
         clearTimeout(timer);
         this.#overdue.delete(move);
+        add(this.#heldBy, destinationId, -1);
         if (state !== 'prompt') this.#countSlow(destinationId, -1);
         if (state === 'slow') this.#freeSlow();
         else this.#freePrompt();
@@ -84,9 +87,7 @@ export class Slots {
 
   /** Counts a slow entry of a destination. One that has stopped responding gives up its places in the line. */
   #countSlow(destinationId: string, change: 1 | -1): void {
-    const count = (this.#slowOf.get(destinationId) ?? 0) + change;
-    if (count > 0) this.#slowOf.set(destinationId, count);
-    else this.#slowOf.delete(destinationId);
+    add(this.#slowOf, destinationId, change);
     if (!this.#isStalled(destinationId)) return;
     const rejected = this.#waiting.filter((waiter) => waiter.destinationId === destinationId);
     this.#waiting = this.#waiting.filter((waiter) => waiter.destinationId !== destinationId);
@@ -101,10 +102,24 @@ export class Slots {
     move();
   }
 
-  /** Hands the slot to the entry that has waited longest. */
+  /** Hands the slot to the destination that holds the fewest, and of its entries to the one that has waited longest. */
   #freePrompt(): void {
-    const next = this.#waiting.shift();
-    if (next !== undefined) next.resolve(this.#slot(next.destinationId));
-    else this.#prompt -= 1;
+    const held = ({ destinationId }: Waiter) => this.#heldBy.get(destinationId) ?? 0;
+    const next = this.#waiting.reduce<Waiter | undefined>(
+      (best, waiter) => (best === undefined || held(waiter) < held(best) ? waiter : best),
+      undefined,
+    );
+    if (next === undefined) {
+      this.#prompt -= 1;
+      return;
+    }
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    next.resolve(this.#slot(next.destinationId));
   }
+}
+
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }
