@@ -74,12 +74,16 @@ export default {
       to: { path: '^(libs|services)/', pathNot: '^libs/domain/' },
     },
     {
-      name: 'domain-and-destinations-do-no-io',
+      name: 'pure-libraries-do-no-io',
       comment: 'They decide and describe. A list of what is allowed, so that no new way to do I/O is missed.',
       severity: 'error',
-      from: { path: '^libs/(domain|destinations)/', pathNot: besideProduct },
+      from: { path: '^libs/(domain|destinations|scheduler)/', pathNot: besideProduct },
       to: {
-        pathNot: ['^libs/(domain|destinations)/', 'node_modules/(zod|parse-duration)/', '^(node:)?crypto$'],
+        pathNot: [
+          '^libs/(domain|destinations|scheduler)/',
+          'node_modules/(zod|parse-duration)/',
+          '^(node:)?crypto$',
+        ],
       },
     },
     {

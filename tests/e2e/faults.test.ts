@@ -16,6 +16,8 @@ beforeEach(async () => {
   at = await SyncFixture.create(system);
 });
 
+const callsToStore = async (): Promise<number> => (await system.sandbox.calls()).length;
+
 describe('a fault of the store', () => {
   test('permission denied: CLIENT_SIDE_ERROR without another attempt, until the secret is set again', async () => {
     await at.write('a', { v: 1 });
@@ -32,18 +34,28 @@ describe('a fault of the store', () => {
     await at.untilStatus('a', 'SYNCED');
   });
 
-  test('wrong credentials: everything that failed is retried when the destination is corrected', async () => {
+  test('wrong credentials: one call finds out and the rest waits, until the destination is corrected', async () => {
     at = await SyncFixture.create(system, { access_key_id: 'AKIAWRONG', secret_access_key: 'wrong' });
-    for (const name of ['a', 'b']) {
-      await at.write(name, { v: name });
-      const { body } = expectStatus(await at.setAndWait(name), 200);
-      expect(body.data.associated_secrets[`${at.accessor}/${name}`].sync_status).toBe('CLIENT_SIDE_ERROR');
-    }
-    await at.remove('b');
-    await at.untilStatus('b', 'CLIENT_SIDE_ERROR');
+    for (const name of ['a', 'b']) await at.write(name, { v: name });
+    const before = await callsToStore();
+    const { body } = expectStatus(await at.setAndWait('a'), 200);
+    expect(body.data.associated_secrets[`${at.accessor}/a`]).toMatchObject({
+      sync_status: 'CLIENT_SIDE_ERROR',
+      next_attempt_at: expect.any(String),
+    });
+    const refused = await callsToStore();
+    expect(refused).toBeGreaterThan(before);
+    await at.write('a', { v: 'changed' }); // a change of the secret does not lift the pause
+    await at.untilStatus('a', 'PENDING');
+    await quietFor(1_000);
+    expect(await callsToStore()).toBe(refused);
+    await at.set('b', {}, '?wait=0'); // a set lifts it, for one probe
+    await at.untilStatus('a', 'CLIENT_SIDE_ERROR');
+    expect((await at.association('b'))?.sync_status).toBe('PENDING');
+    await at.remove('b', '?wait=0');
     expectStatus(await system.api('PATCH', at.path, await system.sandbox.credentials()), 200);
     await at.untilStatus('a', 'SYNCED');
-    expect(await at.value('a')).toBe('{"v":"a"}');
+    expect(await at.value('a')).toBe('{"v":"changed"}');
     await eventuallyEqual(async () => Object.keys(await at.associations()), [`${at.accessor}/a`]);
   });
 

@@ -1,4 +1,5 @@
 import type { Json } from '@secrets/domain';
+import type { Budget } from '@secrets/scheduler';
 import type { z } from 'zod';
 
 export type Granularity = 'secret-path' | 'secret-key';
@@ -44,6 +45,16 @@ export interface DestinationDescription {
   /** Whether the destination accepts an empty value. */
   takesEmptyValue: boolean;
   nameRule: NameRule;
+  /**
+   * Returns what identifies the account at the provider whose budget the destination uses: destinations with equal parts share a lane. May
+   * contain credentials, so it is only stored as a hash.
+   */
+  account(
+    settings: Readonly<Record<string, Json>>,
+    credentials: Readonly<Record<string, string>>,
+  ): readonly unknown[];
+  /** How many calls that write the provider allows to one account. */
+  budget: Budget;
   /** Returns what is wrong with the combination of fields, one sentence each, which begins with the field's name. */
   check(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[];
 }

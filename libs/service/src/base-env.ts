@@ -1,4 +1,4 @@
-import { port } from '@secrets/config';
+import { commaList, port } from '@secrets/config';
 import { z } from 'zod';
 
 /** Variables of every process: spread them into the process's own schema. */
@@ -28,3 +28,18 @@ export const secretNamePrefix = z
     error: 'must begin with a lower-case letter and have at most 31 lower-case letters, digits and hyphens',
   })
   .default('secrets');
+
+/** Calls per second that each account may make, by destination type: `cloudA-sm=200,…`. */
+export const budgets = commaList
+  .refine(
+    (parts) => parts.every((part) => /^[\w-]+=\d+(\.\d+)?$/.test(part) && Number(part.split('=')[1]) > 0),
+    {
+      error: 'must be a list such as cloudA-sm=200',
+    },
+  )
+  .transform((parts) =>
+    Object.fromEntries(
+      parts.map((part) => part.split('=') as [string, string]).map(([type, rate]) => [type, Number(rate)]),
+    ),
+  )
+  .optional();

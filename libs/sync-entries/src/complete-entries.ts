@@ -96,6 +96,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             applied_generation = case when $7::float8 is null and generation = $3 then generation else applied_generation end,
             next_attempt_at = case when generation = $3 then now() + $7::float8 * interval '1 second' end,
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
+            priority = case when generation = $3 then 1 else priority end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
       where id = $1 and fence = $2 and lease_until is not null
       returning id`,

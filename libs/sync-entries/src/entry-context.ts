@@ -15,8 +15,8 @@ export interface EntryContext {
     sealedCredentials: Uint8Array | null;
   };
   secretId: string;
-  /** Whether the destination has failed since its last recorded success. */
-  isTroubled: boolean;
+  /** The lane of the destination, and whether its last call failed. */
+  lane: { id: string; isUnhealthy: boolean };
   /** Whether the secret exists under an enabled mount. */
   secretExists: boolean;
   /** The newest readable version; null when none is left. */
@@ -40,7 +40,8 @@ interface ContextRow {
   settings: Record<string, unknown>;
   sealed_credentials: Uint8Array | null;
   secret_id: string;
-  troubled: boolean;
+  lane_id: string;
+  is_unhealthy: boolean;
   secret_exists: boolean;
   mount_id: string | null;
   path: string;
@@ -61,17 +62,17 @@ export async function readEntryContexts(
 ): Promise<Map<string, EntryContext>> {
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
-    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, troubled,
-            secret_id, secret_exists, mount_id, path, version_id,
+    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials,
+            lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id,
             case when version_id <> all($2::uuid[])
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-              d.sealed_credentials, coalesce(h.failures, 0) > 0 as troubled,
+              d.sealed_credentials, l.id as lane_id, l.failures > 0 or coalesce(l.slow_until > now(), false) as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
-         left join sync.destination_health h on h.destination_id = d.id
+         join sync.lanes l on l.id = d.lane_id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
     [entryIds, knownVersionIds],
@@ -101,7 +102,7 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
     sealedCredentials: row.sealed_credentials,
   },
   secretId: row.secret_id,
-  isTroubled: row.troubled,
+  lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },
   secretExists: row.secret_exists,
   value: row.mount_id === null ? null : values.get(row.version_id)!,
 });

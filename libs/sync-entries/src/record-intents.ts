@@ -8,9 +8,9 @@ import { type Entry, entryColumns } from './entry.ts';
  * Makes an entry due now, or when its lease ends. An entry whose message already waits in the queue needs no second one:
  * a thousand changes of a waiting secret are one operation.
  */
-const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) end, next_attempt_at = null, attempts = 0`;
+const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
 /** SQL assignments that record a new intent of an entry. */
-export const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
+export const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
 
 /**
  * SQL of an array of IDs: those of the entries with this condition, whose rows it locks in the order of their IDs. Two

@@ -4,8 +4,9 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import {
   type Achieved,
+  type AdmittedEntries,
+  admitEntries,
   type ClaimedEntry,
-  claimDueEntries,
   claimEntries,
   completeEntries,
   type Entry,
@@ -40,9 +41,11 @@ export interface EntriesForTest {
   claimAll(entryIds: string[], leaseSeconds?: number): Promise<ClaimedEntry[]>;
   complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
   entry(id: string): Promise<Entry | undefined>;
-  /** Claims the due entries as a relay does, and returns their IDs. */
+  /** Admits the due entries as the scheduler does, without publishing them. */
+  admit(): Promise<AdmittedEntries>;
+  /** As `admit`; returns their IDs. */
   due(): Promise<string[]>;
-  /** Publishes the due entries as a relay does. */
+  /** Admits the due entries and records that they were published. */
   announce(): Promise<void>;
   /** Moves every time of the entries one day into the past: leases end, retries and announcements become due. */
   timePasses(): Promise<void>;
@@ -82,7 +85,8 @@ export function entriesForTest(): EntriesForTest {
     claim: async (entryId, leaseSeconds) => (await claimAll([entryId], leaseSeconds))[0],
     complete: async (held, achieved) => (await completeEntries(db, [{ held, achieved }])).has(held.id),
     entry: async (id) => (await entriesOf(db, [associationId])).find((one) => one.id === id),
-    due: async () => (await claimDueEntries(db, 100)).entries.map(({ message }) => message.entry_id),
+    admit: () => admit(db),
+    due: async () => idsOf(await admit(db)),
     announce: () => announce(db),
     timePasses: () => timePasses(db),
   };
@@ -90,12 +94,14 @@ export function entriesForTest(): EntriesForTest {
 
 async function insertAssociation(db: Db, destinationId: string, associationId: string): Promise<void> {
   await db.query('delete from sync.destinations');
+  await db.query('delete from sync.lanes');
   await db.query('update sync.config set disabled = false');
   await db.query(
     `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
      values ($1, 'root', '', $2, 'd', '{}')`,
     [destinationId, destinationType],
   );
+  await db.query('update sync.lanes set window_size = 64');
   await db.query(
     `insert into sync.associations
        (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
@@ -105,10 +111,14 @@ async function insertAssociation(db: Db, destinationId: string, associationId: s
 }
 
 async function announce(db: Db): Promise<void> {
-  const { entries, claimXid } = await claimDueEntries(db, 10);
-  const ids = entries.map(({ message }) => message.entry_id);
-  await markAnnounced(db, ids, claimXid);
+  const admitted = await admit(db);
+  await markAnnounced(db, idsOf(admitted), admitted.admissionXid);
 }
+
+const idsOf = ({ messages }: AdmittedEntries): string[] => messages.map(({ entry_id }) => entry_id);
+
+const admit = (db: Db): Promise<AdmittedEntries> =>
+  admitEntries(db, { destinationType, budget: { perSecond: 1_000_000, burst: 1_000_000 } });
 
 const timePasses = async (db: Db): Promise<void> => {
   await db.query(

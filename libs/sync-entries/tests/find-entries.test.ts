@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { isUniqueViolation } from '@secrets/db';
 import {
-  claimDueEntries,
   countPending,
   failEntry,
   markAnnounced,
@@ -13,15 +12,15 @@ import {
 } from '../src/index.ts';
 import { entriesForTest, pushed, rejected } from './entries-for-test.ts';
 
-const { db, destinationId, associationId, add, claim, complete } = entriesForTest();
+const { db, destinationId, associationId, add, admit, claim, complete } = entriesForTest();
 
 test('counts pending operations up to the limit', async () => {
   await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
   expect(await countPending(db, 100)).toBe(5);
   expect(await countPending(db, 3)).toBe(3);
-  const { entries, claimXid } = await claimDueEntries(db, 2);
-  const announced = entries.map(({ message }) => message.entry_id);
-  await markAnnounced(db, announced, claimXid);
+  const { messages, admissionXid } = await admit();
+  const published = messages.map(({ entry_id }) => entry_id).slice(0, 2);
+  await markAnnounced(db, published, admissionXid);
   expect(await countPending(db, 100)).toBe(5);
 });
 

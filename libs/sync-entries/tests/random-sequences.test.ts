@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type ClaimedEntry,
-  claimDueEntries,
   completeRemoval,
   failEntry,
   requestPut,
@@ -11,7 +10,7 @@ import {
 } from '../src/index.ts';
 import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
 
-const { db, add, claim, complete, entry, due, announce, timePasses } = entriesForTest();
+const { db, admit, add, claim, complete, entry, due, announce, timePasses } = entriesForTest();
 
 /**
  * Intents, announcements, claims, completions, failures, crashes of workers and of the relay in any order, against a
@@ -71,7 +70,7 @@ describe('any sequence of intents, announcements, claims, outcomes and crashes',
       world.held.shift();
     },
     announce,
-    relayDies: () => claimDueEntries(db, 10),
+    schedulerDies: () => admit(),
     timePasses,
   };
 

@@ -5,13 +5,14 @@ import {
   completeEntries,
   completeRemoval,
   failEntry,
+  forgetWorker,
   lockedEntries,
-  pauseDestination,
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
-  recordDestinationFailure,
-  recordDestinationSuccess,
+  recordSlowLane,
+  recordWorker,
+  reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
 import { as, preparedDb, refusal } from './role-for-test.ts';
@@ -117,10 +118,14 @@ describe('database role of a worker', () => {
         error: 'later',
         retryInSeconds: 1,
       });
-      await recordDestinationFailure(sql, mine.destination);
-      await recordDestinationFailure(sql, mine.destination);
-      await pauseDestination(sql, mine.destination, 1);
-      await recordDestinationSuccess(sql, mine.destination);
+      const lane = contexts.get(mine.entry)!.lane.id;
+      const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 1 } as const;
+      expect(await reportToLane(sql, lane, report, { tookMs: 0, random: 0 })).toMatchObject({
+        pausedForSeconds: expect.closeTo(1, 0),
+      });
+      await recordSlowLane(sql, lane);
+      await recordWorker(sql, { id: 'w', destinationType: 'cloudA-sm', slots: 16 });
+      await forgetWorker(sql, 'w', 'cloudA-sm');
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
     });
   });
@@ -163,9 +168,12 @@ describe('database role of a worker', () => {
       await sql.query('delete from sync.entries where id = $1', [foreign.entry]);
       await sql.query('delete from sync.associations where id = $1', [foreign.association]);
     });
-    await expect(as(db, worker, (sql) => recordDestinationFailure(sql, foreign.destination))).rejects.toThrow(
-      /row-level security/,
-    );
+    await expect(
+      as(db, worker, (sql) => recordWorker(sql, { id: 'w', destinationType: 'cloudB-kv', slots: 1 })),
+    ).rejects.toThrow(/row-level security/);
+    expect(
+      await as(db, worker, (sql) => sql.query("select from sync.lanes where destination_type = 'cloudB-kv'")),
+    ).toEqual([]);
     const [row] = await db.query('select status from sync.entries where id = $1', [foreign.entry]);
     expect(row).toEqual({ status: 'PENDING' });
   });

@@ -113,6 +113,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
       prefix: env.SECRET_NAME_PREFIX,
       reconcileSeconds: env.RECONCILE_SECONDS,
       secretsUrl,
+      budgets: env.BUDGETS,
       brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
     },
   );

@@ -1,5 +1,5 @@
 import { commaList, port, toggle } from '@secrets/config';
-import { processEnv, secretNamePrefix } from '@secrets/service';
+import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
 import { z } from 'zod';
 
 /** The environment of `npm start`. Every variable has a default or is optional; no secret has a default. */
@@ -32,6 +32,7 @@ export const Env = z.object({
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
+  BUDGETS: budgets,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
   REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
   REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),

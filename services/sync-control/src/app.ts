@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createPolicyReader } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
-import type { Broker, Consumer, Relay } from '@secrets/broker';
+import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue } from '@secrets/domain';
 import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
+import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
@@ -15,9 +17,9 @@ import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { countHeld } from './queries/removal-brakes.ts';
-import { startEntriesRelay } from './queue/entries-relay.ts';
 import { reviveLost } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
+import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
 import { associatedSecretEndpoints } from './routes/associated-secrets.ts';
 import { associationEndpoints } from './routes/associations.ts';
@@ -42,8 +44,8 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
-  let relay: Relay | undefined;
-  const queue = { room: queueRoom(db), notify: () => relay?.notify(), outcome: waitForOutcome(db) };
+  let scheduler: Scheduler | undefined;
+  const queue = { room: queueRoom(db), notify: () => scheduler?.notify(), outcome: waitForOutcome(db) };
   const policies = createPolicyReader({ db });
   const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
   const app = serviceApp({
@@ -64,10 +66,10 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   return {
     app,
     start: async () => {
-      relay = startEntriesRelay(backgroundDb, broker, log);
+      scheduler = startScheduler({ db: backgroundDb, broker, log, budgets: budgetsOf(config.budgets) });
       const following = createFollowing({ context: inBackground, log, metrics }, config);
       const changes = await followChanges(following, broker);
-      background = [changes, ...repeated(following, { broker, metrics }, config), relay];
+      background = [changes, ...repeated(following, { broker, metrics }, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -75,6 +77,15 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     },
   };
 }
+
+/** The budget of each known type: its own, unless the operator sets another one. */
+const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budget> =>
+  Object.fromEntries(
+    Object.values(destinationTypes).map(({ type, budget }) => {
+      const perSecond = set[type];
+      return [type, perSecond === undefined ? budget : { perSecond, burst: Math.max(1, perSecond) }];
+    }),
+  );
 
 const endpointsOf = (context: Context): Endpoint[] => [
   ...associationEndpoints(context),

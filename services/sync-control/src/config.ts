@@ -1,4 +1,4 @@
-import { secretNamePrefix, serviceEnv } from '@secrets/service';
+import { budgets, secretNamePrefix, serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 import type { BrakeLimits } from './changes/removal-brake.ts';
 
@@ -12,6 +12,8 @@ export const Env = z.object({
   SECRET_NAME_PREFIX: secretNamePrefix,
   /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
+  /** Calls per second and account, such as `cloudA-sm=200`, in place of the provider's published limit. */
+  BUDGETS: budgets,
   /** Seconds between two searches for lost announcements; 10 if absent. */
   LOST_SWEEP_SECONDS: sweepSeconds,
   /** The earlier name of `LOST_SWEEP_SECONDS`. */
@@ -31,6 +33,8 @@ export interface SyncControlConfig {
   reconcileSeconds: number;
   /** How lost announcements are found; by default every 10 s, those older than 60 s. */
   lost?: { sweepSeconds: number; afterSeconds: number };
+  /** Calls per second that each account may make, by destination type; the type's own budget where absent. */
+  budgets?: Readonly<Record<string, number>> | undefined;
   /** By default a fifth of a destination's entries, at least 50. */
   brake?: BrakeLimits;
 }
@@ -40,6 +44,7 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
   secretsUrl: env.SECRETS_URL,
   prefix: env.SECRET_NAME_PREFIX,
   reconcileSeconds: env.RECONCILE_SECONDS,
+  budgets: env.BUDGETS,
   lost: {
     sweepSeconds: env.LOST_SWEEP_SECONDS ?? env.SWEEP_SECONDS ?? defaultLost.sweepSeconds,
     afterSeconds: env.LOST_AFTER_SECONDS,

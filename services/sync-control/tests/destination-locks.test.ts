@@ -3,6 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { openPostgres } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
 import { openTestDb } from '@secrets/schemas/testing';
+import { ensureLane } from '@secrets/sync-entries';
 import { upsertAssociation } from '../src/queries/associations.ts';
 import { insertDestination, lockDestination } from '../src/queries/destinations.ts';
 
@@ -18,7 +19,14 @@ afterAll(() => db?.close());
 test('a locked destination does not block rows that refer to it', async () => {
   const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd' };
   const id = randomUUID();
-  await insertDestination(db, { ...key, id, namespacePath: '', settings: {}, sealedCredentials: null });
+  await insertDestination(db, {
+    ...key,
+    id,
+    namespacePath: '',
+    settings: {},
+    sealedCredentials: null,
+    laneId: await ensureLane(db, key.type, 'account'),
+  });
   const other = openPostgres({ url: db.url, lockTimeoutMs: 200 });
   const association = { mount: 'kv', accessor: 'kv_1', secretName: 's', revision: 1, namespaceId: 'root' };
   const ids = { destinationId: id, mountId: randomUUID(), secretId: randomUUID() };

@@ -57,3 +57,12 @@ test('while syncing is disabled, an announcement is lost only if its queue is em
   expect(await isRevived({ announcedAgo: 15 * 60 + 10, ready: 1 })).toBe(false);
   expect(await isRevived({ announcedAgo: 70, ready: 0 })).toBe(true);
 });
+
+test('a queue whose depth cannot be read does not end the search', async () => {
+  const depth = async () => {
+    throw new Error('no such queue');
+  };
+  await expect(
+    reviveLost({ db, broker: { depth }, log: silentLogger() }, lostAfterSeconds),
+  ).resolves.toBeUndefined();
+});

@@ -55,6 +55,9 @@ export const cloudASm: DestinationDescription = {
   tagRule: { maxCustomTags: 50 - builtInTagCount, check: checkTag },
   maxValueBytes: 65_536,
   takesEmptyValue: false,
+  // Quotas are per account and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
+  account: ({ role_arn, region }, { access_key_id }) => [access_key_id ?? '', role_arn, region],
+  budget: { perSecond: 50, burst: 50 },
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
       `${prefix}/{{ .MountAccessor }}/{{ .SecretPath }}${granularity === 'secret-key' ? '/{{ .SecretKey }}' : ''}`,

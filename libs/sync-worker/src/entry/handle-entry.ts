@@ -1,12 +1,8 @@
 import type { Verdict } from '@secrets/broker';
 import { EntryMessage } from '@secrets/domain';
-import {
-  type ClaimedEntry,
-  postponeEntry,
-  recordDestinationSuccess,
-  shortenLease,
-} from '@secrets/sync-entries';
+import { type ClaimedEntry, postponeEntry, shortenLease } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
+import type { Slot } from '../limits/slots.ts';
 import type { Claim } from './entry-statements.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
@@ -20,29 +16,33 @@ export async function handleEntry(worker: WorkerContext, message: unknown): Prom
   const parsed = EntryMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
   const { entry_id: entryId, destination_id: destinationId } = parsed.data;
-  const slot = await worker.limiter.acquire(destinationId);
+  const slot = await worker.slots.acquire(destinationId);
   if (slot === undefined) {
-    await postponeEntry(worker.db, entryId, worker.limiter.retryDelaySeconds(destinationId));
+    await postponeEntry(worker.db, entryId);
     return 'ack';
   }
   try {
-    await attempt(worker, entryId);
+    await attempt(worker, entryId, slot);
   } finally {
     slot.release();
   }
   return 'ack';
 }
 
-async function attempt(worker: WorkerContext, entryId: string): Promise<void> {
+async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Promise<void> {
   const claim = await worker.statements.claim(entryId);
   if (claim === undefined) return postponeEntry(worker.db, entryId);
   const { entry } = claim;
   const stopTimer = worker.startTimer();
-  const failure = await tryEntry(worker, claim);
+  const startedAtMs = Date.now();
+  const lane: { id?: string } = {};
+  slot.whenSlow(() => lane.id !== undefined && worker.lanes.slow(lane.id));
+  const failure = await tryEntry(worker, claim, { lane, startedAtMs });
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
   if (isCancelled) await releaseEntry(worker, entry);
-  else if (failure !== undefined) await recordFailure(worker, entry, failure);
+  else if (failure !== undefined)
+    await recordFailure(worker, entry, failure, { laneId: lane.id, startedAtMs });
 }
 
 /** The worker is stopping. The failure says nothing about the destination, so it is not recorded. */
@@ -56,8 +56,12 @@ async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Pr
  * counts from before the claim was sent. If the database was so slow that it has passed already, the destination is not
  * called, and the entry is due again when its lease ends.
  */
-async function tryEntry(worker: WorkerContext, { entry, sentAt }: Claim): Promise<Failure | undefined> {
-  const { db, statements, attempts, log } = worker;
+async function tryEntry(
+  worker: WorkerContext,
+  { entry, sentAt }: Claim,
+  { lane, startedAtMs }: { lane: { id?: string }; startedAtMs: number },
+): Promise<Failure | undefined> {
+  const { statements, attempts, lanes, log } = worker;
   const fields = { entryId: entry.id, fence: entry.fence };
   try {
     const context = await statements.readContext(entry.id);
@@ -66,9 +70,17 @@ async function tryEntry(worker: WorkerContext, { entry, sentAt }: Claim): Promis
       log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
       return undefined;
     }
-    const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { entry, context, signal }));
+    lane.id = context.lane.id;
+    let hasAnswered = false;
+    const onAnswer = () => {
+      hasAnswered = true;
+    };
+    const isHeld = await attempts.run(sentAt, (signal) =>
+      workOnEntry(worker, { entry, context, signal, onAnswer }),
+    );
     if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
-    if (context.isTroubled) await recordDestinationSuccess(db, entry.destinationId);
+    if (hasAnswered)
+      await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
     return undefined;
   } catch (error) {
     return failureOf(error);

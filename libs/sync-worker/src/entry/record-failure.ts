@@ -1,16 +1,7 @@
 import { Fault, nextStatus } from '@secrets/domain';
-import {
-  type ClaimedEntry,
-  failEntry,
-  pauseDestination,
-  recordDestinationFailure,
-} from '@secrets/sync-entries';
-import {
-  destinationPause,
-  type FailureKind,
-  nextAttempt,
-  pausesDestination,
-} from '../limits/retry-policy.ts';
+import { pausesLane } from '@secrets/scheduler';
+import { type ClaimedEntry, failEntry } from '@secrets/sync-entries';
+import { type FailureKind, nextAttempt } from '../limits/retry-policy.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Why an attempt failed. */
@@ -35,16 +26,31 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** Records the failure, schedules the next attempt, and pauses the destination if the failure concerns all of it. */
+/** A fault that concerns the lane, but of a call that began before its pause ended, says nothing new: the entry is tried again at once. */
+const lateRetrySeconds = 1;
+
+/**
+ * Records the failure and schedules the next attempt. A failure that concerns the whole lane pauses it, and the entry is tried again when the
+ * pause ends.
+ */
 export async function recordFailure(
-  { db, log }: WorkerContext,
+  { db, lanes, log }: WorkerContext,
   entry: ClaimedEntry,
   failure: Failure,
+  { laneId, startedAtMs }: { laneId: string | undefined; startedAtMs: number },
 ): Promise<void> {
   const { kind, message } = failure;
-  const pause = await pauseFor(db, entry.destinationId, failure);
-  const delay = nextAttempt(failure, entry.attempts, Math.random());
-  const retryInSeconds = delay === null ? null : Math.max(delay, pause);
+  const pause =
+    kind === 'crashed' || laneId === undefined
+      ? 0
+      : await lanes.failed(
+          { laneId, startedAtMs },
+          { fault: kind, retryAfterSeconds: failure.retryAfterSeconds },
+        );
+  const retryInSeconds =
+    kind !== 'crashed' && pausesLane(kind)
+      ? Math.max(pause, lateRetrySeconds)
+      : nextAttempt(failure, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;
   await failEntry(db, entry, {
     status: kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(kind, attempts),
@@ -61,12 +67,4 @@ export async function recordFailure(
   };
   if (kind === 'crashed') log.error({ ...fields, error: failure.error }, 'sync failed unexpectedly');
   else log.warn({ ...fields, reason: message }, 'sync failed');
-}
-
-/** Returns the seconds for which the destination now pauses; 0 if the failure concerns only the entry. */
-async function pauseFor(db: WorkerContext['db'], destinationId: string, failure: Failure): Promise<number> {
-  if (!pausesDestination(failure.kind)) return 0;
-  const pause = destinationPause(failure, await recordDestinationFailure(db, destinationId));
-  await pauseDestination(db, destinationId, pause);
-  return pause;
 }

@@ -9,6 +9,7 @@ const value = {} as NonNullable<AttemptContext['value']>;
 async function work(entry: Partial<ClaimedEntry>, context: Partial<AttemptContext>) {
   const calls: string[] = [];
   const statuses: string[] = [];
+  let answers = 0;
   const connected = { put: async () => calls.push('put'), remove: async () => calls.push('remove') };
   const worker = {
     values: { pushedValue: () => undefined }, // the key is not in the value
@@ -21,12 +22,15 @@ async function work(entry: Partial<ClaimedEntry>, context: Partial<AttemptContex
     entry: { id: 'e', desired: 'present', subKey: '', pushedHash: null, ...entry } as ClaimedEntry,
     context: { value: null, secretExists: true, ...context } as AttemptContext,
     signal: new AbortController().signal,
+    onAnswer: () => {
+      answers += 1;
+    },
   };
   const error = await workOnEntry(worker, attempt).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  return { calls, statuses, error };
+  return { calls, statuses, error, answers };
 }
 
 test('removes the external secret of a secret that has no readable version', async () => {
@@ -44,4 +48,9 @@ test('keeps the external secret of a key that is gone', async () => {
   const { calls, error } = await work({ subKey: 'gone' }, { value });
   expect(calls).toEqual([]);
   expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining('the key no longer') });
+});
+
+test('reports an answer of the destination only if it was called', async () => {
+  expect((await work({}, {})).answers).toBe(1);
+  expect((await work({}, { secretExists: false })).answers).toBe(0);
 });

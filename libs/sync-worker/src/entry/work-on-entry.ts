@@ -13,6 +13,8 @@ interface Attempt {
   context: AttemptContext;
   /** Aborts when the attempt must end, well before its lease does. */
   signal: AbortSignal;
+  /** Called when the destination has answered. An attempt that needs no call says nothing about its lane. */
+  onAnswer(): void;
 }
 
 type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'values' | 'clients'>;
@@ -87,12 +89,17 @@ async function remove(worker: Worker, attempt: Attempt): Promise<void> {
 }
 
 /** Ends at the time limit even if the driver ignores the signal. */
-const callDriver = <T>(
+async function callDriver<T>(
   { clients }: Worker,
-  { context, signal }: Attempt,
+  { context, signal, onAnswer }: Attempt,
   call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
-): Promise<T> =>
-  clients.use(context.destination, (connected) => abortable(call(connected, signal), signal, timedOut));
+): Promise<T> {
+  const result = await clients.use(context.destination, (connected) =>
+    abortable(call(connected, signal), signal, timedOut),
+  );
+  onAnswer();
+  return result;
+}
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
 

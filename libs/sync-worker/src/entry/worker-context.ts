@@ -2,7 +2,8 @@ import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { Attempts } from '../limits/attempts.ts';
-import type { DestinationLimiter } from '../limits/destination-limiter.ts';
+import type { LaneReporter } from '../limits/lane-reporter.ts';
+import type { Slots } from '../limits/slots.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
 import type { SecretValues } from './secret-values.ts';
@@ -15,7 +16,8 @@ export interface WorkerContext {
   keyRing: KeyRing;
   values: SecretValues;
   clients: Clients;
-  limiter: DestinationLimiter;
+  slots: Slots;
+  lanes: LaneReporter;
   attempts: Attempts;
   log: Logger;
   /** Measures an attempt, from this call until the returned function is called with the outcome. */

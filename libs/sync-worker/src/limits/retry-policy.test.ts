@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { destinationPause, nextAttempt, pausesDestination } from './retry-policy.ts';
+import { nextAttempt } from './retry-policy.ts';
 
 describe('nextAttempt', () => {
   test.each(['unauthenticated', 'forbidden', 'rejected', 'too_large', 'conflict'] as const)(
@@ -35,27 +35,5 @@ describe('nextAttempt', () => {
         },
       ),
     );
-  });
-});
-
-describe('destinationPause', () => {
-  test('doubles with each consecutive failure, up to a minute', () => {
-    expect([1, 2, 5, 50].map((failures) => destinationPause({ kind: 'unavailable' }, failures))).toEqual([
-      0.5, 1, 8, 60,
-    ]);
-  });
-
-  test('is never shorter than the destination asked', () => {
-    expect(destinationPause({ kind: 'throttled', retryAfterSeconds: 120 }, 1)).toBe(120);
-  });
-
-  test('follows only failures that concern the whole destination', () => {
-    expect((['throttled', 'unavailable'] as const).map(pausesDestination)).toEqual([true, true]);
-    expect((['not_ready', 'crashed', 'forbidden'] as const).map(pausesDestination)).toEqual([
-      false,
-      false,
-      false,
-    ]);
-    expect(destinationPause({ kind: 'not_ready', retryAfterSeconds: 5 }, 3)).toBe(0);
   });
 });

@@ -8,29 +8,20 @@ interface Backoff {
   maxSeconds: number;
 }
 
-/** What follows a failure. */
-interface RetryRule {
-  /** Delay before the entry's next attempt. `null`: no retry until the operator acts or the intent changes. */
-  entry: Backoff | null;
-  /** How long the whole destination pauses, by its consecutive failures. `null`: only the entry waits. */
-  destination: Backoff | null;
-}
-
-/** Shorter than the delay of an entry, so that the destination's other entries notice its recovery soon. */
-const destinationBackoff = { firstSeconds: 0.5, maxSeconds: 60 };
-const needsOperator = { entry: null, destination: null };
-
-/** The one retry policy: what follows each kind of failure. */
-const retryPolicy: Readonly<Record<FailureKind, RetryRule>> = {
-  unauthenticated: needsOperator,
-  forbidden: needsOperator,
-  rejected: needsOperator,
-  too_large: needsOperator,
-  conflict: needsOperator,
-  throttled: { entry: { firstSeconds: 1, maxSeconds: 300 }, destination: destinationBackoff },
-  unavailable: { entry: { firstSeconds: 1, maxSeconds: 600 }, destination: destinationBackoff },
-  not_ready: { entry: { firstSeconds: 1, maxSeconds: 60 }, destination: null },
-  crashed: { entry: { firstSeconds: 5, maxSeconds: 600 }, destination: null },
+/**
+ * The delay before an entry's next attempt, by the kind of failure. `null`: no retry until the operator acts or the intent changes. A failure
+ * that pauses the whole lane (`libs/scheduler`) is retried when the pause ends, whatever this table says.
+ */
+const retryPolicy: Readonly<Record<FailureKind, Backoff | null>> = {
+  unauthenticated: null,
+  forbidden: null,
+  rejected: null,
+  too_large: null,
+  conflict: null,
+  throttled: { firstSeconds: 1, maxSeconds: 300 },
+  unavailable: { firstSeconds: 1, maxSeconds: 600 },
+  not_ready: { firstSeconds: 1, maxSeconds: 60 },
+  crashed: { firstSeconds: 5, maxSeconds: 600 },
 };
 
 /** When a stopping worker releases an entry, requests that it sent may still arrive. The next attempt waits for them. */
@@ -49,22 +40,9 @@ interface FailedAttempt {
  * entries that failed together are not retried together. `random` is in [0, 1).
  */
 export function nextAttempt(failed: FailedAttempt, earlierAttempts: number, random: number): number | null {
-  const { entry } = retryPolicy[failed.kind];
+  const entry = retryPolicy[failed.kind];
   if (entry === null) return null;
   return Math.max(delay(entry, earlierAttempts), failed.retryAfterSeconds ?? 0) * (1 + random / 2);
-}
-
-/** Whether the failure pauses the whole destination. */
-export const pausesDestination = (kind: FailureKind): boolean => retryPolicy[kind].destination !== null;
-
-/**
- * Returns the seconds for which the whole destination pauses after this many consecutive failures, at least one; never
- * less than the destination asked for.
- */
-export function destinationPause(failed: FailedAttempt, consecutiveFailures: number): number {
-  const { destination } = retryPolicy[failed.kind];
-  if (destination === null) return 0;
-  return Math.max(delay(destination, consecutiveFailures - 1), failed.retryAfterSeconds ?? 0);
 }
 
 /** The exponent is bounded to keep the power finite. */

@@ -6,7 +6,7 @@ import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
-import { claimDueEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
+import { admitEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
@@ -75,11 +75,11 @@ describe('a worker that is stopped', () => {
     );
 
   const announce = async () => {
-    const { entries } = await claimDueEntries(db, 10);
-    await broker.publish(
-      syncQueue(destinationType),
-      entries.map(({ message }) => ({ ...message })),
-    );
+    const { messages } = await admitEntries(db, {
+      destinationType,
+      budget: { perSecond: 1_000, burst: 1_000 },
+    });
+    await broker.publish(syncQueue(destinationType), messages);
   };
 
   /** Announces due entries until the association has none left. */
@@ -104,7 +104,7 @@ describe('a worker that is stopped', () => {
     await called.promise;
     await silent.stop();
     expect(await entriesOf(db, [associationId])).toMatchObject([{ status: 'PENDING', lastError: null }]);
-    expect(await db.query('select from sync.destination_health')).toEqual([]);
+    expect(await db.query('select from sync.lanes where failures > 0')).toEqual([]);
     const other = worker(
       driverThat(async () => {}),
       5,

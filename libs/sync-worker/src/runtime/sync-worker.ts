@@ -5,7 +5,7 @@ import type { Broker, Consumer } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
-import { readSyncConfig } from '@secrets/sync-entries';
+import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { Driver } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
@@ -15,7 +15,8 @@ import { handleEntry } from '../entry/handle-entry.ts';
 import { SecretValues } from '../entry/secret-values.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
-import { DestinationLimiter } from '../limits/destination-limiter.ts';
+import { LaneReporter } from '../limits/lane-reporter.ts';
+import { Slots } from '../limits/slots.ts';
 
 /** The dependencies of a worker. */
 export interface SyncWorkerDeps {
@@ -63,10 +64,16 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   const worker = workerContext(driver, deps, config);
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
+  let heartbeat: { stop(): Promise<void> } | undefined;
   return {
     start: async () => {
-      const { concurrency } = config;
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency }, (message) =>
+      const { capacity } = worker.slots;
+      heartbeat = await announceWorker(db, worker, {
+        destinationType: driver.type,
+        slots: config.concurrency,
+      });
+      worker.lanes.start();
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) =>
         handleEntry(worker, message),
       );
       watch = watchSwitch(unblockedDb, consumer, worker.log);
@@ -77,6 +84,8 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       await watch?.stop();
       await consumer?.stop();
       clearTimeout(grace);
+      await worker.lanes.stop();
+      await heartbeat?.stop();
       await worker.clients.close();
       worker.values.close();
     },
@@ -98,10 +107,33 @@ function workerContext(
     keyRing,
     values,
     clients: new Clients(driver, { log, egress, prefix }, keyRing),
-    limiter: new DestinationLimiter(concurrency),
+    slots: new Slots(concurrency),
+    lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
     log,
     startTimer: attemptTimer(metrics, driver.type),
+  };
+}
+
+const heartbeatSeconds = 5;
+
+/** Tells the scheduler that this worker is alive and how many entries it works on at once, until it is stopped. */
+async function announceWorker(
+  db: Db,
+  { log }: WorkerContext,
+  worker: { destinationType: string; slots: number },
+): Promise<{ stop(): Promise<void> }> {
+  const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const record = () => recordWorker(db, { id, ...worker });
+  await record().catch((error: unknown) =>
+    log.warn({ error }, 'the worker could not be recorded; will be retried'),
+  );
+  const repeated = every(heartbeatSeconds, 'worker heartbeat', log, record);
+  return {
+    stop: async () => {
+      await repeated.stop();
+      await forgetWorker(db, id, worker.destinationType).catch(() => undefined); // it is forgotten after 15 s
+    },
   };
 }
 

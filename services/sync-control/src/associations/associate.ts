@@ -2,7 +2,7 @@ import { type Caller, maySudo } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { invalid, notFound, Problem } from '@secrets/domain';
-import { readSyncConfig } from '@secrets/sync-entries';
+import { liftPause, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { upsertAssociation } from '../queries/associations.ts';
 import {
@@ -100,6 +100,7 @@ async function recordIntent(
   const destination = assertOpen(await lockDestination(tx, key));
   assertMayOverwrite(caller, request, destination);
   if (destination.purgeError !== null) await endPurge(tx, destination.id);
+  await liftPause(tx, destination.id);
   const association = await upsertAssociation(tx, {
     destinationId: destination.id,
     namespaceId: caller.namespace.id,

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
 import { type DestinationDescription, parseDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
+import { ensureLane, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import {
   type DestinationKey,
@@ -38,6 +39,16 @@ export async function writeDestination(
     .catch((error: unknown) => rethrowConflict(error, key));
 }
 
+/** The lane of the account that a destination's settings and credentials identify. */
+function laneOf(
+  tx: Tx,
+  { type, account }: DestinationDescription,
+  { settings, credentials }: ReturnType<typeof parseDestination>,
+): Promise<string> {
+  const parts = JSON.stringify(account(settings, credentials));
+  return ensureLane(tx, type, createHash('sha256').update(parts).digest('base64url'));
+}
+
 async function writeLocked(
   tx: Tx,
   { keyRing, prefix }: Pick<Context, 'keyRing' | 'prefix'>,
@@ -53,11 +64,13 @@ async function writeLocked(
   const { settings } = parsed;
   const id = row?.id ?? randomUUID();
   const sealedCredentials = encryptCredentials(keyRing, id, parsed.credentials);
+  const laneId = await laneOf(tx, write.description, parsed);
   if (row === undefined) {
     const namespacePath = caller.namespace.path;
-    await insertDestination(tx, { ...key, id, namespacePath, settings, sealedCredentials });
+    await insertDestination(tx, { ...key, id, namespacePath, settings, sealedCredentials, laneId });
   } else {
-    await updateDestination(tx, id, settings, sealedCredentials);
+    await updateDestination(tx, { id, settings, sealedCredentials, laneId });
+    await liftPause(tx, id);
     await retryAllFailed(tx, id);
   }
   return parsed.warnings;

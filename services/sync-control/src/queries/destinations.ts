@@ -55,11 +55,12 @@ export async function insertDestination(
     namespacePath: string;
     settings: Record<string, Json>;
     sealedCredentials: Uint8Array | null;
+    laneId: string;
   },
 ): Promise<void> {
   await sql.query(
-    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials)
-     values ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials, lane_id)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)`,
     [
       row.id,
       row.namespaceId,
@@ -68,6 +69,7 @@ export async function insertDestination(
       row.name,
       JSON.stringify(row.settings),
       row.sealedCredentials,
+      row.laneId,
     ],
   );
 }
@@ -75,14 +77,12 @@ export async function insertDestination(
 /** Updates a destination. The new revision makes the workers close their clients of the older one. */
 export async function updateDestination(
   sql: Sql,
-  id: string,
-  settings: Record<string, Json>,
-  sealedCredentials: Uint8Array | null,
+  row: Pick<DestinationRow, 'id' | 'settings' | 'sealedCredentials'> & { laneId: string },
 ): Promise<void> {
   await sql.query(
-    `update sync.destinations set settings = $2::jsonb, sealed_credentials = $3, revision = revision + 1, updated_at = now()
+    `update sync.destinations set settings = $2::jsonb, sealed_credentials = $3, lane_id = $4, revision = revision + 1, updated_at = now()
       where id = $1`,
-    [id, JSON.stringify(settings), sealedCredentials],
+    [row.id, JSON.stringify(row.settings), row.sealedCredentials, row.laneId],
   );
 }
 

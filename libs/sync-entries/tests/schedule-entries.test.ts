@@ -1,18 +1,17 @@
 import { expect, test } from '@jest/globals';
 import {
-  claimDueEntries,
   markAnnounced,
   postponeEntry,
-  releaseDueEntries,
+  releaseAdmitted,
   requestPut,
   requestRemoval,
   reviveLostEntries,
 } from '../src/index.ts';
 import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
 
-const { db, add, claim, complete, due, timePasses } = entriesForTest();
+const { db, add, admit, claim, complete, due, timePasses } = entriesForTest();
 
-test('claims a due entry once, and again if it is not marked as announced', async () => {
+test('admits a due entry once, and again if it is not marked as announced within 30 seconds', async () => {
   const id = await add();
   expect(await due()).toEqual([id]);
   expect(await due()).toEqual([]);
@@ -22,25 +21,26 @@ test('claims a due entry once, and again if it is not marked as announced', asyn
 
 test('announces a waiting entry once, however often it changes', async () => {
   const id = await add();
-  const claimed = await claimDueEntries(db, 10);
-  await markAnnounced(db, [id], claimed.claimXid);
+  const claimed = await admit();
+  await markAnnounced(db, [id], claimed.admissionXid);
   for (let change = 0; change < 10; change++) await requestPut(db, [id]);
   expect(await due()).toEqual([]);
   expect((await claim(id))?.generation).toBe(11);
 });
 
-test('does not mark an entry as announced that a new intent has changed since the claim', async () => {
+test('does not mark an entry as announced that a new intent has changed since the admission', async () => {
   const id = await add();
-  const { claimXid } = await claimDueEntries(db, 10);
+  const { admissionXid } = await admit();
   await requestPut(db, [id]);
-  await markAnnounced(db, [id], claimXid);
+  await markAnnounced(db, [id], admissionXid);
+  await timePasses();
   expect(await due()).toEqual([id]);
 });
 
 test('revives lost announcements, but not those of claimed entries', async () => {
   const [lost, held] = [await add('lost'), await add('held')];
-  const { claimXid } = await claimDueEntries(db, 10);
-  await markAnnounced(db, [lost, held], claimXid);
+  const { admissionXid } = await admit();
+  await markAnnounced(db, [lost, held], admissionXid);
   expect(await claim(held)).toBeDefined();
   await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
   expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
@@ -49,14 +49,14 @@ test('revives lost announcements, but not those of claimed entries', async () =>
 
 test('makes an entry that could not be published due immediately, unless it has changed since', async () => {
   const [waits, moved] = [await add('waits'), await add('moved')];
-  const { claimXid } = await claimDueEntries(db, 10);
+  const { admissionXid } = await admit();
   expect(await claim(moved)).toBeDefined();
   // As if the claim had taken place at the same instant, so that both times are equal.
   await db.query(
     'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
     [waits, moved],
   );
-  await releaseDueEntries(db, [waits, moved], claimXid);
+  await releaseAdmitted(db, [waits, moved], admissionXid);
   expect(await due()).toEqual([waits]);
 });
 
@@ -64,7 +64,7 @@ test('does not wait for locked entries when it records what was published', asyn
   const [free, locked] = [await add('free'), await add('locked')];
   const stateOf = () =>
     db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
-  const { claimXid } = await claimDueEntries(db, 10);
+  const { admissionXid } = await admit();
   const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const moving = db.transaction(async (tx) => {
     await requestPut(tx, [locked]);
@@ -72,13 +72,13 @@ test('does not wait for locked entries when it records what was published', asyn
     await isNoted.promise;
   });
   await isLocked.promise;
-  await markAnnounced(db, [free, locked], claimXid);
-  await releaseDueEntries(db, [free, locked], claimXid);
+  await markAnnounced(db, [free, locked], admissionXid);
+  await releaseAdmitted(db, [free, locked], admissionXid);
   isNoted.resolve();
   await moving;
   expect(await stateOf()).toEqual([
     { name: 'free', due: null },
-    { name: 'locked', due: true },
+    { name: 'locked', due: false }, // its message is out, and it is announced again if nobody claims it within 30 s
   ]);
 });
 

@@ -1,0 +1,25 @@
+/** How many calls a lane may make: at most `burst` at once, and `perSecond` on average. */
+export interface Budget {
+  perSecond: number;
+  burst: number;
+}
+
+/** A token bucket as it was last stored. */
+export interface Bucket {
+  tokens: number;
+  /** Milliseconds since 1970. */
+  refilledAtMs: number;
+}
+
+/**
+ * The part of a budget that is used. The provider counts in windows of its own, and calls that were admitted late in one window may
+ * arrive early in the next.
+ */
+const usableShare = 0.97;
+
+/** Refills a bucket up to now. A clock that went back refills nothing. */
+export function refill(bucket: Bucket, { perSecond, burst }: Budget, nowMs: number): Bucket {
+  const elapsed = Math.max(0, nowMs - bucket.refilledAtMs) / 1_000;
+  const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond * usableShare);
+  return { tokens, refilledAtMs: Math.max(nowMs, bucket.refilledAtMs) };
+}

@@ -1,0 +1,3 @@
+export * from './admit.ts';
+export * from './budget.ts';
+export * from './lane.ts';

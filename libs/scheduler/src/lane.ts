@@ -1,0 +1,100 @@
+import type { FaultKind } from '@secrets/domain';
+
+/** How a lane fares. */
+export interface LaneState {
+  /** How many of its entries may be outstanding while it is healthy. */
+  window: number;
+  /** Up to here the window grows by one with each success, above by one with each window of successes. */
+  threshold: number;
+  /** Pauses in a row; 0 while the lane is healthy. */
+  failures: number;
+  /** Until when it is paused, in milliseconds since 1970; null if it is not. It remains when the pause has ended. */
+  pausedUntilMs: number | null;
+  /** Why it was paused last; null while it is healthy. */
+  reason: FaultKind | null;
+}
+
+/** The windows that lanes have: what they start with, and what they grow to. */
+export interface WindowLimits {
+  first: number;
+  max: number;
+}
+
+export const initialLane = ({ first, max }: WindowLimits): LaneState => ({
+  window: first,
+  threshold: max,
+  failures: 0,
+  pausedUntilMs: null,
+  reason: null,
+});
+
+/** What a worker reports of one lane: successes since its last report, or one fault. */
+export type LaneReport =
+  | { kind: 'succeeded'; count: number }
+  | { kind: 'failed'; fault: FaultKind; retryAfterSeconds: number | undefined };
+
+/** The first and the longest pause after faults that concern the whole lane, in seconds. Others concern one entry. */
+const pauses: Partial<Record<FaultKind, { first: number; max: number }>> = {
+  throttled: { first: 0.5, max: 300 },
+  unavailable: { first: 0.5, max: 300 },
+  unauthenticated: { first: 30, max: 3_600 },
+};
+
+/** No pause is longer, whatever the provider asks for. */
+const maxPauseSeconds = 3_600;
+
+/** Whether a fault concerns every entry of the lane. */
+export const pausesLane = (fault: FaultKind): boolean => pauses[fault] !== undefined;
+
+export const isPaused = ({ pausedUntilMs }: LaneState, nowMs: number): boolean =>
+  pausedUntilMs !== null && pausedUntilMs > nowMs;
+
+/** How many entries may be outstanding now: none during a pause, and one afterwards, the probe that decides whether it reopens. */
+export function effectiveWindow(lane: LaneState, nowMs: number): number {
+  if (isPaused(lane, nowMs)) return 0;
+  return lane.failures > 0 ? 1 : Math.max(1, Math.floor(lane.window));
+}
+
+/**
+ * The state of a lane after a report. During a pause, successes and faults of calls that began earlier change nothing: a late success
+ * does not shorten a pause, and calls that fail together count once. `random` is in [0, 1).
+ */
+export function afterReport(
+  lane: LaneState,
+  report: LaneReport,
+  { nowMs, max, random }: { nowMs: number; max: number; random: number },
+): LaneState {
+  if (isPaused(lane, nowMs)) return lane;
+  if (report.kind === 'succeeded') return grown(reopened(lane), report.count, max);
+  const pause = pauses[report.fault];
+  return pause === undefined ? lane : paused(lane, report, { pause, nowMs, random });
+}
+
+const reopened = (lane: LaneState): LaneState =>
+  lane.failures === 0
+    ? lane
+    : { ...lane, window: lane.threshold, failures: 0, pausedUntilMs: null, reason: null };
+
+function grown(lane: LaneState, successes: number, max: number): LaneState {
+  let { window } = lane;
+  for (let left = successes; left > 0 && window < max; left -= 1) {
+    window += window < lane.threshold ? 1 : 1 / window;
+  }
+  return { ...lane, window: Math.min(max, window) };
+}
+
+function paused(
+  lane: LaneState,
+  { fault, retryAfterSeconds = 0 }: Extract<LaneReport, { kind: 'failed' }>,
+  { pause, nowMs, random }: { pause: { first: number; max: number }; nowMs: number; random: number },
+): LaneState {
+  const backoff = Math.min(pause.max, pause.first * 2 ** Math.min(lane.failures, 30));
+  const seconds = Math.min(maxPauseSeconds, Math.max(retryAfterSeconds, backoff * (1 + random / 4)));
+  return {
+    ...lane,
+    threshold: lane.failures > 0 ? lane.threshold : Math.max(1, Math.floor(lane.window / 2)),
+    failures: lane.failures + 1,
+    pausedUntilMs: nowMs + seconds * 1_000,
+    reason: fault,
+  };
+}

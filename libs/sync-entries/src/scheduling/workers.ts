@@ -1,0 +1,34 @@
+import type { Sql } from '@secrets/db';
+
+/** A worker that has not been heard of for this long is gone. */
+const aliveSeconds = 15;
+
+/** Records that a worker is alive, and how many entries it works on at once. To be repeated every few seconds. */
+export async function recordWorker(
+  sql: Sql,
+  { id, destinationType, slots }: { id: string; destinationType: string; slots: number },
+): Promise<void> {
+  await sql.query(
+    `insert into sync.workers (id, destination_type, slots) values ($1, $2, $3)
+     on conflict (id) do update set slots = excluded.slots, seen_at = now()`,
+    [id, destinationType, slots],
+  );
+}
+
+/** Removes a worker that stops, and those of its type that are long gone. */
+export async function forgetWorker(sql: Sql, id: string, destinationType: string): Promise<void> {
+  await sql.query(
+    `delete from sync.workers where id = $1 or (destination_type = $2 and seen_at < now() - interval '1 hour')`,
+    [id, destinationType],
+  );
+}
+
+/** Returns the slots of all live workers of a type together; `whenNone` if there is none. */
+export async function countSlots(sql: Sql, destinationType: string, whenNone: number): Promise<number> {
+  const [row] = await sql.query<{ slots: number }>(
+    `select coalesce(sum(slots), 0)::int as slots from sync.workers
+      where destination_type = $1 and seen_at > now() - $2 * interval '1 second'`,
+    [destinationType, aliveSeconds],
+  );
+  return row?.slots || whenNone;
+}

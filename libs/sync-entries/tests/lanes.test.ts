@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  admitEntries,
+  failEntry,
+  liftPause,
+  postponeEntry,
+  recordSlowLane,
+  recordWorker,
+  reportToLane,
+} from '../src/index.ts';
+import { destinationType, entriesForTest } from './entries-for-test.ts';
+
+const { db, destinationId, add, claim, due, announce, complete, timePasses } = entriesForTest();
+const at = { tookMs: -86_400_000, random: 0 }; // began after every pause
+const late = { tookMs: 1_000, random: 0 };
+const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
+
+let laneId: string;
+beforeEach(async () => {
+  const [row] = await db.query<{ id: string }>('select lane_id as id from sync.destinations where id = $1', [
+    destinationId(),
+  ]);
+  laneId = row!.id;
+});
+
+const addMany = async (count: number) => {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) ids.push(await add(`n${index}`));
+  return ids;
+};
+const setWindow = (size: number) => db.query('update sync.lanes set window_size = $1', [size]);
+const fail = (fault: 'throttled' | 'unavailable' | 'unauthenticated', retryAfterSeconds?: number) =>
+  reportToLane(db, laneId, { kind: 'failed', fault, retryAfterSeconds }, at);
+const pauseEnds = () => db.query(`update sync.lanes set paused_until = now() - interval '1 second'`);
+
+describe('a window', () => {
+  test('bounds how many entries are outstanding, enqueued or in progress', async () => {
+    const ids = await addMany(5);
+    await setWindow(3);
+    expect(await due()).toHaveLength(3);
+    expect(await due()).toEqual([]);
+    await complete((await claim(ids[0]!))!, {
+      status: 'SYNCED',
+      pushedHash: 'h',
+      settingsHash: 's',
+      remote: null,
+    });
+    expect(await due()).toHaveLength(1);
+  });
+
+  test('is not exceeded by several schedulers at once', async () => {
+    await addMany(20);
+    await setWindow(4);
+    const options = { destinationType, budget: unlimited };
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => admitEntries(db, options)));
+    expect(rounds.flatMap(({ messages }) => messages)).toHaveLength(4);
+  });
+
+  test('grows with reported successes', async () => {
+    await addMany(10);
+    await setWindow(2);
+    await reportToLane(db, laneId, { kind: 'succeeded', count: 3 }, at);
+    expect(await due()).toHaveLength(5);
+  });
+});
+
+test('the queue of a type is kept short in proportion to the slots of its workers', async () => {
+  await addMany(20);
+  await recordWorker(db, { id: 'w', destinationType, slots: 4 });
+  expect(await due()).toHaveLength(10);
+  await db.query('delete from sync.workers');
+});
+
+test('no more entries are admitted than the budget has calls', async () => {
+  await addMany(20);
+  const budget = { perSecond: 1, burst: 5 };
+  expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(5);
+  expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(0);
+  await db.query(`update sync.lanes set refilled_at = refilled_at - interval '2100 milliseconds'`);
+  expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(2);
+});
+
+test('what users asked for goes before retries', async () => {
+  const [retry, asked] = await addMany(2);
+  await db.query('update sync.entries set priority = 1 where id = $1', [retry]);
+  await setWindow(1);
+  expect(await due()).toEqual([asked]);
+});
+
+test('an entry whose worker died is admitted again, also where it fills the window', async () => {
+  const [id] = await addMany(1);
+  await setWindow(1);
+  await announce();
+  await claim(id!);
+  expect(await due()).toEqual([]);
+  await timePasses();
+  expect(await due()).toEqual([id]);
+});
+
+test('an entry that waits after its worker died leaves the window to others', async () => {
+  const [dead, other] = await addMany(2);
+  await setWindow(1);
+  await claim(dead!);
+  await timePasses();
+  await postponeEntry(db, dead!, 60);
+  expect(await due()).toEqual([other]);
+});
+
+test('a lane that another transaction changes has its turn later, without waiting for it', async () => {
+  await addMany(1);
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const other = db.transaction(async (tx) => {
+    await tx.query('select from sync.lanes where id = $1 for no key update', [laneId]);
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+  expect(await due()).toEqual([]);
+  release.resolve();
+  await other;
+  expect(await due()).toHaveLength(1);
+});
+
+test('a success ends the mark of a slow lane, also where the window cannot grow', async () => {
+  await setWindow(64);
+  await recordSlowLane(db, laneId);
+  await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, at);
+  expect(await db.query('select from sync.lanes where slow_until is not null')).toEqual([]);
+});
+
+describe('a pause', () => {
+  test('is not repeated for a late fault of a call that began before it was lifted', async () => {
+    await addMany(1);
+    await fail('unauthenticated');
+    await liftPause(db, destinationId());
+    const report = { kind: 'failed', fault: 'unauthenticated', retryAfterSeconds: undefined } as const;
+    expect((await reportToLane(db, laneId, report, late))?.pausedForSeconds).toBe(0);
+    expect(await due()).toHaveLength(1);
+  });
+
+  test('that is lifted makes the entries due that were postponed until its end', async () => {
+    const [id] = await addMany(1);
+    const held = (await claim(id!))!;
+    await fail('unavailable', 3_000);
+    await failEntry(db, held, {
+      status: 'PENDING',
+      fault: 'unavailable',
+      error: 'down',
+      retryInSeconds: 3_000,
+    });
+    await liftPause(db, destinationId());
+    expect(await due()).toEqual([id]);
+    expect(await claim(id!)).toBeDefined();
+  });
+
+  test('keeps entries from being admitted and claimed, without rewriting them', async () => {
+    const ids = await addMany(10);
+    await fail('unavailable');
+    const states = () => db.query('select xmin::text from sync.entries order by id');
+    const before = await states();
+    expect(await due()).toEqual([]);
+    expect(await claim(ids[0]!)).toBeUndefined();
+    expect(await states()).toEqual(before);
+  });
+
+  test('is followed by one probe, which reopens half of the window if it succeeds', async () => {
+    await addMany(40);
+    await setWindow(16);
+    await fail('throttled');
+    await pauseEnds();
+    const [probe] = await due();
+    expect(await due()).toEqual([]);
+    await complete((await claim(probe!))!, {
+      status: 'SYNCED',
+      pushedHash: 'h',
+      settingsHash: 's',
+      remote: null,
+    });
+    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, at);
+    expect(await due()).toHaveLength(8);
+  });
+
+  test('is lifted for a probe when an operator acts, and not by a late success', async () => {
+    await addMany(3);
+    await fail('unauthenticated');
+    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, late);
+    expect(await due()).toEqual([]);
+    await liftPause(db, destinationId());
+    expect(await due()).toHaveLength(1);
+  });
+
+  test('does not grow with probes that operators ask for', async () => {
+    await addMany(3);
+    const before = (await fail('unavailable'))!.pausedForSeconds;
+    for (let probe = 0; probe < 8; probe += 1) {
+      await liftPause(db, destinationId());
+      await fail('unavailable');
+    }
+    await liftPause(db, destinationId());
+    expect((await fail('unavailable'))!.pausedForSeconds).toBeLessThan(before * 3);
+  });
+
+  test('lasts an hour at most, whatever the provider asks for', async () => {
+    expect((await fail('throttled', 86_400))?.pausedForSeconds).toBeLessThanOrEqual(3_600);
+  });
+
+  test('of one lane leaves another lane of the type alone', async () => {
+    await fail('unavailable');
+    const other = '11111111-1111-4111-8111-111111111111';
+    await db.query(
+      `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings) values ($1, 'root', '', $2, 'other', '{}')`,
+      [other, destinationType],
+    );
+    await db.query(
+      `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+       values ($1, $1, 'root', $1, 'kv', 'kv_1', $1, 's', 1)`,
+      [other],
+    );
+    await db.query(
+      `insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) values ($1, $1, $2, 'x', 'x')`,
+      [other, destinationType],
+    );
+    expect(await due()).toHaveLength(1);
+  });
+});
+
+test('an admitted entry whose scheduler died is admitted again, also where it fills the window', async () => {
+  const [id] = await addMany(1);
+  await setWindow(1);
+  expect(await due()).toEqual([id]);
+  await timePasses();
+  await announce();
+  expect(await claim(id!)).toBeDefined();
+});
