@@ -19,7 +19,7 @@ beforeEach(async () => {
 const keysOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, `${i}`]));
 
-/** Creates a destination in another region, and so another lane, whose external names begin with `busy/`. */
+/** Creates a destination whose external names begin with `busy/`. */
 async function createBusy(region: string): Promise<SyncFixture> {
   next += 1;
   return SyncFixture.create(system, {
@@ -54,6 +54,15 @@ test('a backlog of a slow destination does not delay writes to another one', asy
 
 test('a backlog of a destination that is down does not delay writes to another one', async () => {
   const busy = await createBusy('eu-central-1');
+  const down = await system.sandbox.fault({ effect: 'reset', name: 'busy/*' });
+  await queue(busy, 300);
+  await down.applied(1);
+  await syncFive();
+  expect(await busyDone()).toBe(0);
+});
+
+test('a destination of the same account that is down does not delay writes to another one', async () => {
+  const busy = await createBusy('eu-west-1');
   const down = await system.sandbox.fault({ effect: 'reset', name: 'busy/*' });
   await queue(busy, 300);
   await down.applied(1);

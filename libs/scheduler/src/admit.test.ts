@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type AdmissionLimits, admit, type LaneSnapshot } from './admit.ts';
+import { type AdmissionLimits, admit, type DestinationSnapshot, type LaneSnapshot } from './admit.ts';
 
 const lane = (
   id: string,
@@ -11,7 +11,15 @@ const lane = (
   isHealthy: true,
   tokens: 1_000,
   servedAtMs: 0,
-  destinations: [{ id: `${id}-1`, outstanding: over.outstanding ?? 0, hasDue: (over.due ?? 1) > 0 }],
+  destinations: [destination(`${id}-1`, { outstanding: over.outstanding ?? 0, hasDue: (over.due ?? 1) > 0 })],
+  ...over,
+});
+const destination = (id: string, over: Partial<DestinationSnapshot> = {}): DestinationSnapshot => ({
+  id,
+  window: 1_000,
+  isHealthy: true,
+  outstanding: 0,
+  hasDue: true,
   ...over,
 });
 const limits: AdmissionLimits = { slots: 16, queueFactor: 2 };
@@ -52,12 +60,31 @@ test('unhealthy lanes together never have more outstanding than half of the slot
 });
 
 test('the destinations of a lane share its window', () => {
-  const destinations = ['x', 'y', 'z'].map((id) => ({ id, outstanding: 0, hasDue: true }));
+  const destinations = ['x', 'y', 'z'].map((id) => destination(id));
   expect(admittedTo([lane('a', { window: 7, destinations })])).toEqual({ x: 3, y: 2, z: 2 });
 });
 
+test('a destination gets no more entries than its own window has room for', () => {
+  const destinations = [
+    destination('probe', { window: 1 }),
+    destination('full', { window: 4, outstanding: 4 }),
+  ];
+  expect(admittedTo([lane('a', { destinations })])).toEqual({ probe: 1 });
+});
+
+test('an unhealthy destination leaves the window of its lane to the others', () => {
+  const silent = destination('silent', { isHealthy: false, outstanding: 8, window: 64 });
+  expect(admittedTo([lane('a', { destinations: [silent, destination('well')] })])).toEqual({ well: 8 });
+});
+
 const destinationOf = (id: string) =>
-  fc.record({ id: fc.constant(id), outstanding: fc.nat({ max: 10 }), hasDue: fc.boolean() });
+  fc.record({
+    id: fc.constant(id),
+    window: fc.nat({ max: 20 }),
+    isHealthy: fc.boolean(),
+    outstanding: fc.nat({ max: 10 }),
+    hasDue: fc.boolean(),
+  });
 const lanesArbitrary = fc.array(fc.nat({ max: 3 }), { maxLength: 12 }).chain((sizes) =>
   fc.tuple(
     ...sizes.map((size, index) =>
@@ -81,24 +108,32 @@ test('no admission exceeds a window, a budget, the length of the queue or the sh
       fc.integer({ min: 1, max: 4 }),
       (lanes, slots, factor) => {
         const admission = admit(lanes, { slots, queueFactor: factor });
-        const before = (of: LaneSnapshot) =>
-          of.destinations.reduce((sum, { outstanding }) => sum + outstanding, 0);
-        const added = (of: LaneSnapshot) =>
-          of.destinations.reduce((sum, { id }) => sum + (admission.get(id) ?? 0), 0);
-        const total = (some: LaneSnapshot[], count: (of: LaneSnapshot) => number) =>
-          some.reduce((sum, one) => sum + count(one), 0);
-        for (const one of lanes) {
-          if (added(one) > 0) expect(before(one) + added(one)).toBeLessThanOrEqual(one.window);
-          expect(added(one)).toBeLessThanOrEqual(one.tokens);
-          for (const { id, hasDue } of one.destinations) if (!hasDue) expect(admission.has(id)).toBe(false);
+        const added = (some: readonly DestinationSnapshot[]) =>
+          some.reduce((sum, { id }) => sum + (admission.get(id) ?? 0), 0);
+        const expectAtMost = (some: readonly DestinationSnapshot[], limit: number) => {
+          const before = some.reduce((sum, { outstanding }) => sum + outstanding, 0);
+          if (added(some) > 0) expect(before + added(some)).toBeLessThanOrEqual(limit);
+        };
+        for (const { window, tokens, destinations } of lanes) {
+          if (added(destinations) > 0)
+            expectAtMost(
+              destinations.filter(({ isHealthy }) => isHealthy),
+              window,
+            );
+          expect(added(destinations)).toBeLessThanOrEqual(tokens);
+          for (const one of destinations) {
+            expectAtMost([one], one.window);
+            if (!one.hasDue) expect(admission.has(one.id)).toBe(false);
+          }
         }
-        const sick = lanes.filter(({ isHealthy }) => !isHealthy);
-        if (total(lanes, added) > 0)
-          expect(total(lanes, before) + total(lanes, added)).toBeLessThanOrEqual(slots * factor);
-        if (total(sick, added) > 0)
-          expect(total(sick, before) + total(sick, added)).toBeLessThanOrEqual(
-            Math.max(1, Math.floor(slots / 2)),
-          );
+        expectAtMost(
+          lanes.flatMap(({ destinations }) => destinations),
+          slots * factor,
+        );
+        const sick = lanes.flatMap((one) =>
+          one.destinations.filter(({ isHealthy }) => !(one.isHealthy && isHealthy)),
+        );
+        expectAtMost(sick, Math.max(1, Math.floor(slots / 2)));
       },
     ),
   );

@@ -1,9 +1,9 @@
 /** A lane as the scheduler sees it at one moment. */
 export interface LaneSnapshot {
   id: string;
-  /** From `effectiveWindow`. */
+  /** How many entries of its healthy destinations may be outstanding; from `effectiveWindow`. */
   window: number;
-  /** Whether its last calls succeeded. An unhealthy lane has a share of the slots together with all others. */
+  /** Whether its last calls were not throttled. */
   isHealthy: boolean;
   /** Calls left in its budget. */
   tokens: number;
@@ -14,8 +14,12 @@ export interface LaneSnapshot {
 }
 
 /** One destination of a lane. */
-interface DestinationSnapshot {
+export interface DestinationSnapshot {
   id: string;
+  /** From `effectiveWindow`. */
+  window: number;
+  /** Whether its last calls succeeded, and in time. Unhealthy destinations together have a share of the slots. */
+  isHealthy: boolean;
   /** Its entries that are enqueued or in progress. */
   outstanding: number;
   /** Whether it has entries that are due. */
@@ -36,54 +40,67 @@ export interface AdmissionLimits {
 interface Turn {
   lane: LaneSnapshot;
   room: number;
-  /** Destinations with due entries, the one with the fewest outstanding first. */
-  destinations: DestinationSnapshot[];
+  /** Destinations with due entries and room, the one with the fewest outstanding first. */
+  destinations: { destination: DestinationSnapshot; room: number }[];
 }
 
 /**
  * Decides what to enqueue, from a snapshot of the lanes of one destination type. Lanes take turns, the one that waited longest first: each
- * gets one entry per round while it has room in its window, budget left, and an entry due, and while the queue of the type is short.
- * Unhealthy lanes together never have more entries outstanding than half of the slots.
+ * gets one entry per round while it has room in its window, budget left, and an entry due, and while the queue of the type is short. So do
+ * the destinations of a lane. Unhealthy destinations together never have more entries outstanding than half of the slots, and those do not
+ * count against their lane's window: a destination that hangs leaves room to the others of its account.
  */
 export function admit(lanes: readonly LaneSnapshot[], { slots, queueFactor }: AdmissionLimits): Admission {
   const admission = new Map<string, number>();
   const room = { all: slots * queueFactor, unhealthy: Math.max(1, Math.floor(slots / 2)) };
   for (const lane of lanes) {
-    room.all -= outstandingOf(lane);
-    if (!lane.isHealthy) room.unhealthy -= outstandingOf(lane);
+    for (const destination of lane.destinations) {
+      room.all -= destination.outstanding;
+      if (isUnhealthy(lane, destination)) room.unhealthy -= destination.outstanding;
+    }
   }
-  let turns = lanes.map(turnOf).filter(({ room, destinations }) => room > 0 && destinations.length > 0);
+  let turns = lanes.map(turnOf).filter(hasMore);
   turns.sort((a, b) => a.lane.servedAtMs - b.lane.servedAtMs);
-  while (turns.length > 0 && room.all > 0) {
+  while (turns.length > 0 && room.all >= 1) {
     turns = turns.filter((turn) => takeTurn(turn, room, admission));
   }
   return admission;
 }
 
-const outstandingOf = ({ destinations }: LaneSnapshot): number =>
-  destinations.reduce((sum, { outstanding }) => sum + outstanding, 0);
+const isUnhealthy = (lane: LaneSnapshot, destination: DestinationSnapshot): boolean =>
+  !(lane.isHealthy && destination.isHealthy);
 
-const turnOf = (lane: LaneSnapshot): Turn => ({
-  lane,
-  room: Math.min(lane.window - outstandingOf(lane), Math.floor(lane.tokens)),
-  destinations: lane.destinations
-    .filter(({ hasDue }) => hasDue)
-    .sort((a, b) => a.outstanding - b.outstanding),
-});
+const turnOf = (lane: LaneSnapshot): Turn => {
+  const counted = lane.destinations.filter(({ isHealthy }) => isHealthy);
+  const outstanding = counted.reduce((sum, destination) => sum + destination.outstanding, 0);
+  return {
+    lane,
+    room: Math.min(lane.window - outstanding, Math.floor(lane.tokens)),
+    destinations: lane.destinations
+      .map((destination) => ({ destination, room: destination.window - destination.outstanding }))
+      .filter(({ destination, room }) => destination.hasDue && room > 0)
+      .sort((a, b) => a.destination.outstanding - b.destination.outstanding),
+  };
+};
 
-/** Gives a lane one entry; whether it may get another in the next round. */
+const hasMore = ({ room, destinations }: Turn): boolean => room > 0 && destinations.length > 0;
+
+/** Gives a lane one entry, of the destination whose turn it is; whether it may get another in the next round. */
 function takeTurn(
   turn: Turn,
   room: { all: number; unhealthy: number },
   admission: Map<string, number>,
 ): boolean {
-  const isUnhealthy = !turn.lane.isHealthy;
-  if (room.all < 1 || (isUnhealthy && room.unhealthy < 1)) return false;
-  const destination = turn.destinations.shift()!;
-  turn.destinations.push(destination); // its destinations take turns too
-  admission.set(destination.id, (admission.get(destination.id) ?? 0) + 1);
+  if (room.all < 1) return false;
+  const next = turn.destinations.shift()!;
+  const { id } = next.destination;
+  const isSick = isUnhealthy(turn.lane, next.destination);
+  if (isSick && room.unhealthy < 1) return hasMore(turn); // the others of the lane may be healthy
+  admission.set(id, (admission.get(id) ?? 0) + 1);
   room.all -= 1;
-  if (isUnhealthy) room.unhealthy -= 1;
+  if (isSick) room.unhealthy -= 1;
   turn.room -= 1;
-  return turn.room > 0;
+  next.room -= 1;
+  if (next.room > 0) turn.destinations.push(next); // its destinations take turns too
+  return hasMore(turn);
 }

@@ -8,6 +8,7 @@ import {
   isPaused,
   type LaneReport,
   type LaneState,
+  scopeOf,
 } from './lane.ts';
 
 const limits = { first: 2, max: 32 };
@@ -75,12 +76,33 @@ describe('a pause', () => {
     expect(pauseOf(afterReport(healthy(8), failed('unauthenticated'), at(0)), 0)).toBe(30);
   });
 
-  test.each(['rejected', 'too_large', 'conflict', 'not_ready', 'forbidden'] as const)(
+  test('after eight forbidden calls in a row is like that of refused credentials; a success in between starts anew', () => {
+    const forbidden = (lane: LaneState, count: number) =>
+      Array.from({ length: count }).reduce<LaneState>(
+        (state) => afterReport(state, failed('forbidden'), at(0)),
+        lane,
+      );
+    const almost = forbidden(healthy(8), 7);
+    expect(isPaused(almost, 0)).toBe(false);
+    expect(pauseOf(forbidden(almost, 1), 0)).toBe(30);
+    expect(isPaused(forbidden(afterReport(almost, succeeded(), at(0)), 7), 0)).toBe(false);
+  });
+
+  test.each(['rejected', 'too_large', 'conflict', 'not_ready'] as const)(
     'is not caused by a fault of one entry: %s',
     (fault) => {
       expect(afterReport(healthy(8), failed(fault), at(0))).toEqual(healthy(8));
     },
   );
+});
+
+test.each([
+  ['throttled', 'lane'],
+  ['unavailable', 'destination'],
+  ['unauthenticated', 'destination'],
+  ['conflict', 'entry'],
+] as const)('%s concerns the %s', (fault, scope) => {
+  expect(scopeOf(fault)).toBe(scope);
 });
 
 test('whatever is reported, a lane has a positive window and no pause over an hour', () => {

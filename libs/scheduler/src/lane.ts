@@ -1,13 +1,18 @@
 import type { FaultKind } from '@secrets/domain';
 
-/** How a lane fares. */
+/**
+ * How a lane fares, or one of its destinations. Both have a window: an account is throttled as a whole, but its destinations may be
+ * unreachable, or have dead credentials, each on its own.
+ */
 export interface LaneState {
   /** How many of its entries may be outstanding while it is healthy. */
   window: number;
   /** Up to here the window grows by one with each success, above by one with each window of successes. */
   threshold: number;
-  /** Pauses in a row; 0 while the lane is healthy. */
+  /** Pauses in a row; 0 while it is healthy. */
   failures: number;
+  /** Calls in a row that were forbidden. */
+  refusals: number;
   /** Until when it is paused, in milliseconds since 1970; null if it is not. It remains when the pause has ended. */
   pausedUntilMs: number | null;
   /** Why it was paused last; null while it is healthy. */
@@ -24,6 +29,7 @@ export const initialLane = ({ first, max }: WindowLimits): LaneState => ({
   window: first,
   threshold: max,
   failures: 0,
+  refusals: 0,
   pausedUntilMs: null,
   reason: null,
 });
@@ -33,18 +39,21 @@ export type LaneReport =
   | { kind: 'succeeded'; count: number }
   | { kind: 'failed'; fault: FaultKind; retryAfterSeconds: number | undefined };
 
-/** The first and the longest pause after faults that concern the whole lane, in seconds. Others concern one entry. */
-const pauses: Partial<Record<FaultKind, { first: number; max: number }>> = {
-  throttled: { first: 0.5, max: 300 },
-  unavailable: { first: 0.5, max: 300 },
-  unauthenticated: { first: 30, max: 3_600 },
+/** What a fault pauses, and the first and the longest pause in seconds. Other faults concern one entry. */
+const pauses: Partial<Record<FaultKind, { of: 'lane' | 'destination'; first: number; max: number }>> = {
+  throttled: { of: 'lane', first: 0.5, max: 300 },
+  unavailable: { of: 'destination', first: 0.5, max: 300 },
+  unauthenticated: { of: 'destination', first: 30, max: 3_600 },
 };
+
+/** So many forbidden calls in a row mean that the credentials may do nothing. Fewer: a policy often permits some names only. */
+const maxRefusals = 8;
 
 /** No pause is longer, whatever the provider asks for. */
 const maxPauseSeconds = 3_600;
 
-/** Whether a fault concerns every entry of the lane. */
-export const pausesLane = (fault: FaultKind): boolean => pauses[fault] !== undefined;
+/** What a fault pauses at once: the whole lane, the destination, or only the entry. */
+export const scopeOf = (fault: FaultKind): 'lane' | 'destination' | 'entry' => pauses[fault]?.of ?? 'entry';
 
 export const isPaused = ({ pausedUntilMs }: LaneState, nowMs: number): boolean =>
   pausedUntilMs !== null && pausedUntilMs > nowMs;
@@ -56,7 +65,7 @@ export function effectiveWindow(lane: LaneState, nowMs: number): number {
 }
 
 /**
- * The state of a lane after a report. During a pause, successes and faults of calls that began earlier change nothing: a late success
+ * The state after a report. During a pause, successes and faults of calls that began earlier change nothing: a late success
  * does not shorten a pause, and calls that fail together count once. `random` is in [0, 1).
  */
 export function afterReport(
@@ -66,14 +75,23 @@ export function afterReport(
 ): LaneState {
   if (isPaused(lane, nowMs)) return lane;
   if (report.kind === 'succeeded') return grown(reopened(lane), report.count, max);
-  const pause = pauses[report.fault];
-  return pause === undefined ? lane : paused(lane, report, { pause, nowMs, random });
+  const refusals = report.fault === 'forbidden' ? lane.refusals + 1 : lane.refusals;
+  const pause = refusals >= maxRefusals ? pauses.unauthenticated : pauses[report.fault];
+  const counted = refusals === lane.refusals ? lane : { ...lane, refusals };
+  return pause === undefined ? counted : paused(counted, report, { pause, nowMs, random });
 }
 
 const reopened = (lane: LaneState): LaneState =>
-  lane.failures === 0
+  lane.failures === 0 && lane.refusals === 0
     ? lane
-    : { ...lane, window: lane.threshold, failures: 0, pausedUntilMs: null, reason: null };
+    : {
+        ...lane,
+        window: lane.failures === 0 ? lane.window : lane.threshold,
+        failures: 0,
+        refusals: 0,
+        pausedUntilMs: null,
+        reason: null,
+      };
 
 function grown(lane: LaneState, successes: number, max: number): LaneState {
   let { window } = lane;

@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
+import { isPausedNow } from './scheduling/lanes.ts';
 import { notLocked, unachieved } from './sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
@@ -33,7 +34,7 @@ interface Claim {
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry, of a paused lane, or while syncing is disabled. Entries that another transaction has locked are left out
+ * entry, of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
  * too (`lockedEntries`): a claim never waits for a row.
  *
  * The claim also sets when the scheduler announces the entry again: at the end of the lease. Nothing has to detect that a
@@ -49,8 +50,8 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
-        and not exists (select from sync.lanes l join sync.destinations d on d.lane_id = l.id
-                         where d.id = e.destination_id and l.paused_until > now())
+        and not exists (select from sync.destinations d
+                         where d.id = e.destination_id and ${isPausedNow('d.id', 'd.lane_id')})
         and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",

@@ -15,7 +15,7 @@ export interface EntryContext {
     sealedCredentials: Uint8Array | null;
   };
   secretId: string;
-  /** The lane of the destination, and whether its last call failed. */
+  /** The lane of the destination, and whether the last call of either failed. */
   lane: { id: string; isUnhealthy: boolean };
   /** Whether the secret exists under an enabled mount. */
   secretExists: boolean;
@@ -68,11 +68,13 @@ export async function readEntryContexts(
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-              d.sealed_credentials, l.id as lane_id, l.failures > 0 or coalesce(l.slow_until > now(), false) as is_unhealthy,
+              d.sealed_credentials, l.id as lane_id,
+              l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0 or h.slow_until > now(), false) as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
          join sync.lanes l on l.id = d.lane_id
+         left join sync.destination_health h on h.destination_id = d.id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
     [entryIds, knownVersionIds],

@@ -103,6 +103,10 @@ async function insertAssociation(db: Db, destinationId: string, associationId: s
   );
   await db.query('update sync.lanes set window_size = 64');
   await db.query(
+    `insert into sync.destination_health (destination_id, destination_type, window_size) values ($1, $2, 64)`,
+    [destinationId, destinationType],
+  );
+  await db.query(
     `insert into sync.associations
        (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
      values ($1, $2, 'root', $3, 'kv', 'kv_1', $3, 's', 1)`,

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   admitEntries,
   failEntry,
   liftPause,
   postponeEntry,
-  recordSlowLane,
+  recordSlowDestination,
   recordWorker,
   reportToLane,
 } from '../src/index.ts';
@@ -28,10 +29,19 @@ const addMany = async (count: number) => {
   for (let index = 0; index < count; index += 1) ids.push(await add(`n${index}`));
   return ids;
 };
-const setWindow = (size: number) => db.query('update sync.lanes set window_size = $1', [size]);
-const fail = (fault: 'throttled' | 'unavailable' | 'unauthenticated', retryAfterSeconds?: number) =>
-  reportToLane(db, laneId, { kind: 'failed', fault, retryAfterSeconds }, at);
-const pauseEnds = () => db.query(`update sync.lanes set paused_until = now() - interval '1 second'`);
+const setWindow = async (size: number) => {
+  await db.query('update sync.lanes set window_size = $1', [size]);
+  await db.query('update sync.destination_health set window_size = $1', [size]);
+};
+const lane = () => ({ laneId, destinationId: destinationId() });
+const fail = (
+  fault: 'throttled' | 'unavailable' | 'unauthenticated' | 'forbidden',
+  retryAfterSeconds?: number,
+) => reportToLane(db, lane(), { kind: 'failed', fault, retryAfterSeconds }, at);
+const pauseEnds = async () => {
+  await db.query(`update sync.lanes set paused_until = now() - interval '1 second'`);
+  await db.query(`update sync.destination_health set paused_until = now() - interval '1 second'`);
+};
 
 describe('a window', () => {
   test('bounds how many entries are outstanding, enqueued or in progress', async () => {
@@ -59,7 +69,7 @@ describe('a window', () => {
   test('grows with reported successes', async () => {
     await addMany(10);
     await setWindow(2);
-    await reportToLane(db, laneId, { kind: 'succeeded', count: 3 }, at);
+    await reportToLane(db, lane(), { kind: 'succeeded', count: 3 }, at);
     expect(await due()).toHaveLength(5);
   });
 });
@@ -122,11 +132,11 @@ test('a lane that another transaction changes has its turn later, without waitin
   expect(await due()).toHaveLength(1);
 });
 
-test('a success ends the mark of a slow lane, also where the window cannot grow', async () => {
+test('a success ends the mark of a slow destination, also where the window cannot grow', async () => {
   await setWindow(64);
-  await recordSlowLane(db, laneId);
-  await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, at);
-  expect(await db.query('select from sync.lanes where slow_until is not null')).toEqual([]);
+  await recordSlowDestination(db, destinationId());
+  await reportToLane(db, lane(), { kind: 'succeeded', count: 1 }, at);
+  expect(await db.query('select from sync.destination_health where slow_until is not null')).toEqual([]);
 });
 
 describe('a pause', () => {
@@ -135,7 +145,7 @@ describe('a pause', () => {
     await fail('unauthenticated');
     await liftPause(db, destinationId());
     const report = { kind: 'failed', fault: 'unauthenticated', retryAfterSeconds: undefined } as const;
-    expect((await reportToLane(db, laneId, report, late))?.pausedForSeconds).toBe(0);
+    expect((await reportToLane(db, lane(), report, late)).pausedForSeconds).toBe(0);
     expect(await due()).toHaveLength(1);
   });
 
@@ -177,14 +187,14 @@ describe('a pause', () => {
       settingsHash: 's',
       remote: null,
     });
-    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, at);
+    await reportToLane(db, lane(), { kind: 'succeeded', count: 1 }, at);
     expect(await due()).toHaveLength(8);
   });
 
   test('is lifted for a probe when an operator acts, and not by a late success', async () => {
     await addMany(3);
     await fail('unauthenticated');
-    await reportToLane(db, laneId, { kind: 'succeeded', count: 1 }, late);
+    await reportToLane(db, lane(), { kind: 'succeeded', count: 1 }, late);
     expect(await due()).toEqual([]);
     await liftPause(db, destinationId());
     expect(await due()).toHaveLength(1);
@@ -192,38 +202,65 @@ describe('a pause', () => {
 
   test('does not grow with probes that operators ask for', async () => {
     await addMany(3);
-    const before = (await fail('unavailable'))!.pausedForSeconds;
+    const before = (await fail('unavailable')).pausedForSeconds;
     for (let probe = 0; probe < 8; probe += 1) {
       await liftPause(db, destinationId());
       await fail('unavailable');
     }
     await liftPause(db, destinationId());
-    expect((await fail('unavailable'))!.pausedForSeconds).toBeLessThan(before * 3);
+    expect((await fail('unavailable')).pausedForSeconds).toBeLessThan(before * 3);
   });
 
   test('lasts an hour at most, whatever the provider asks for', async () => {
-    expect((await fail('throttled', 86_400))?.pausedForSeconds).toBeLessThanOrEqual(3_600);
+    expect((await fail('throttled', 86_400)).pausedForSeconds).toBeLessThanOrEqual(3_600);
   });
 
-  test('of one lane leaves another lane of the type alone', async () => {
-    await fail('unavailable');
-    const other = '11111111-1111-4111-8111-111111111111';
-    await db.query(
-      `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings) values ($1, 'root', '', $2, 'other', '{}')`,
-      [other, destinationType],
-    );
-    await db.query(
-      `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
-       values ($1, $1, 'root', $1, 'kv', 'kv_1', $1, 's', 1)`,
-      [other],
-    );
-    await db.query(
-      `insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) values ($1, $1, $2, 'x', 'x')`,
-      [other, destinationType],
-    );
-    expect(await due()).toHaveLength(1);
+  test('of a throttled account concerns all of its destinations, and no other lane', async () => {
+    await addMany(1);
+    await addNeighbour('same lane');
+    const other = await addNeighbour('other lane');
+    await fail('throttled');
+    expect(await due()).toEqual([other]);
+  });
+
+  test.each(['unavailable', 'unauthenticated'] as const)(
+    'of a destination (%s) leaves the others of its lane alone',
+    async (fault) => {
+      await addMany(1);
+      const neighbour = await addNeighbour('same lane');
+      await fail(fault);
+      expect(await due()).toEqual([neighbour]);
+    },
+  );
+
+  test('of a destination begins when its calls are forbidden eight times in a row', async () => {
+    await addMany(1);
+    for (let call = 0; call < 7; call += 1) expect((await fail('forbidden')).pausedForSeconds).toBe(0);
+    expect((await fail('forbidden')).pausedForSeconds).toBeGreaterThan(29);
+    expect(await due()).toEqual([]);
   });
 });
+
+/** Adds another destination with one due entry, and returns the ID of the entry. */
+async function addNeighbour(where: 'same lane' | 'other lane'): Promise<string> {
+  const id = randomUUID();
+  await db.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, lane_id)
+     values ($1::uuid, 'root', '', $2, $1::uuid::text, '{}', $3)`,
+    [id, destinationType, where === 'same lane' ? laneId : null],
+  );
+  await db.query(
+    `insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+     values ($1, $1, 'root', $1, 'kv', 'kv_1', $1, 's', 1)`,
+    [id],
+  );
+  const [entry] = await db.query<{ id: string }>(
+    `insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key)
+     values ($1, $1, $2, 'x', 'x') returning id`,
+    [id, destinationType],
+  );
+  return entry!.id;
+}
 
 test('an admitted entry whose scheduler died is admitted again, also where it fills the window', async () => {
   const [id] = await addMany(1);

@@ -35,9 +35,15 @@ describe('database roles of the services', () => {
         (name) => `login.${name}`,
       ),
       'sync-control': ['login.policies'],
-      'sync-worker-clouda-sm': ['associations', 'config', 'destinations', 'entries', 'lanes', 'workers'].map(
-        (name) => `sync.${name}`,
-      ),
+      'sync-worker-clouda-sm': [
+        'associations',
+        'config',
+        'destination_health',
+        'destinations',
+        'entries',
+        'lanes',
+        'workers',
+      ].map((name) => `sync.${name}`),
     };
     const others = ['login', 'secrets', 'sync'].filter((schema) => schema !== ownSchema[service]);
     const tables = (await Promise.all(others.map(tablesOf))).flat();

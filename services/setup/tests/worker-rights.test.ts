@@ -10,7 +10,7 @@ import {
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
-  recordSlowLane,
+  recordSlowDestination,
   recordWorker,
   reportToLane,
   shortenLease,
@@ -118,12 +118,14 @@ describe('database role of a worker', () => {
         error: 'later',
         retryInSeconds: 1,
       });
-      const lane = contexts.get(mine.entry)!.lane.id;
-      const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 1 } as const;
-      expect(await reportToLane(sql, lane, report, { tookMs: 0, random: 0 })).toMatchObject({
-        pausedForSeconds: expect.closeTo(1, 0),
-      });
-      await recordSlowLane(sql, lane);
+      const lane = { laneId: contexts.get(mine.entry)!.lane.id, destinationId: mine.destination };
+      for (const fault of ['throttled', 'unavailable'] as const) {
+        const report = { kind: 'failed', fault, retryAfterSeconds: 1 } as const;
+        expect(await reportToLane(sql, lane, report, { tookMs: 0, random: 0 })).toMatchObject({
+          pausedForSeconds: expect.closeTo(1, 0),
+        });
+      }
+      await recordSlowDestination(sql, mine.destination);
       await recordWorker(sql, { id: 'w', destinationType: 'cloudA-sm', slots: 16 });
       await forgetWorker(sql, 'w', 'cloudA-sm');
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });

@@ -1,5 +1,5 @@
 -- What shares one account's budget at a provider: how many of its entries may be outstanding, what is left of its budget, and until
--- when it is paused. The scheduler admits entries by it; workers report to it.
+-- when it is paused because it was throttled. The scheduler admits entries by it; workers report to it.
 create table sync.lanes (
   id uuid primary key default gen_random_uuid(),
   destination_type text not null,
@@ -7,9 +7,9 @@ create table sync.lanes (
   window_size double precision not null default 2 check (window_size >= 1),
   threshold double precision not null default 64 check (threshold >= 1),
   failures integer not null default 0, -- pauses in a row
+  refusals integer not null default 0, -- always 0: permissions are a matter of each destination
   paused_until timestamptz,
   reason text, -- the fault that paused it last; null while it is healthy
-  slow_until timestamptz, -- a worker has seen a call of it hang
   tokens double precision not null default 0,
   refilled_at timestamptz not null default '-infinity',
   served_at timestamptz not null default '-infinity', -- when one of its entries was last admitted
@@ -18,6 +18,22 @@ create table sync.lanes (
 
 alter table sync.destinations add column lane_id uuid references sync.lanes;
 create index destinations_of_lane on sync.destinations (lane_id);
+
+-- How one destination of a lane fares: it may be unreachable, or have dead credentials, on its own. No row: as a new one.
+drop table sync.destination_health;
+create table sync.destination_health (
+  destination_id uuid primary key references sync.destinations on delete cascade,
+  destination_type text not null,
+  window_size double precision not null default 2 check (window_size >= 1),
+  threshold double precision not null default 64 check (threshold >= 1),
+  failures integer not null default 0, -- pauses in a row
+  refusals integer not null default 0, -- forbidden calls in a row
+  paused_until timestamptz,
+  reason text, -- the fault that paused it last; null while it is healthy
+  slow_until timestamptz -- a worker has seen a call of it hang
+);
+alter table sync.destination_health enable row level security;
+create policy of_own_type on sync.destination_health using (sync.works_on(destination_type));
 
 -- A destination that is written without a lane, by an older version or by hand, has one of its own.
 create function sync.own_lane() returns trigger language plpgsql as $$

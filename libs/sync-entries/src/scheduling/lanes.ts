@@ -1,20 +1,20 @@
-import type { Db, Sql } from '@secrets/db';
-import type { FaultKind } from '@secrets/domain';
-import { afterReport, type LaneReport, type LaneState, type WindowLimits } from '@secrets/scheduler';
+import { isDeepStrictEqual } from 'node:util';
+import type { Db, Sql, Tx } from '@secrets/db';
+import { afterReport, type LaneReport, type LaneState, scopeOf, type WindowLimits } from '@secrets/scheduler';
 
 /** The windows of lanes: what a new one starts with, and what it may grow to. */
 export const windowLimits: WindowLimits = { first: 2, max: 64 };
 
-export interface LaneRow {
-  window: number;
-  threshold: number;
-  failures: number;
-  pausedUntilMs: number | null;
-  reason: FaultKind | null;
-}
+/** SQL: the `LaneState` in a row of `sync.lanes` or `sync.destination_health`, as JSON; null if there is no row. */
+export const laneState = (alias: string): string =>
+  `case when ${alias}.window_size is not null then json_build_object('window', ${alias}.window_size, 'threshold', ${alias}.threshold,
+     'failures', ${alias}.failures, 'refusals', ${alias}.refusals, 'reason', ${alias}.reason,
+     'pausedUntilMs', (extract(epoch from ${alias}.paused_until) * 1000)::float8) end`;
 
-export const laneColumns = `l.window_size as window, l.threshold, l.failures,
-  (extract(epoch from l.paused_until) * 1000)::float8 as "pausedUntilMs", l.reason`;
+/** SQL: destination `destinationId` of lane `laneId` is paused, itself or with its lane. */
+export const isPausedNow = (destinationId: string, laneId: string): string =>
+  `(exists (select from sync.lanes l where l.id = ${laneId} and l.paused_until > now())
+    or exists (select from sync.destination_health h where h.destination_id = ${destinationId} and h.paused_until > now()))`;
 
 /**
  * Returns the lane of an account, which is created if absent. `account` is a hash: the lanes are not a list of who uses what.
@@ -30,20 +30,29 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 }
 
 /**
- * Ends the pause of a destination's lane: an operator has changed something, or asks for it. The next call is a probe, which decides
- * whether the lane reopens. One probe a second at most: a script that sets many secrets must not call a throttled account once for each. A probe that
- * fails restores the pause, and does not lengthen it: the store gave no further reason for that. The destination's entries that were postponed until the end of the pause are due too; at most as many as had
- * been called when it began. To be called before entries are locked.
+ * Ends the pause of a destination and of its lane: an operator has changed something, or asks for it. The next call is a probe, which
+ * decides whether it reopens. One probe a second at most: a script that sets many secrets must not call a throttled account once for each. A
+ * probe that fails restores the pause, and does not lengthen it: the store gave no further reason for that. The destination's entries that
+ * were postponed until the end of the pause are due too; at most as many as had been called when it began. To be called before entries are
+ * locked.
  */
 export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
-  const lifted = await sql.query(
-    `update sync.lanes set paused_until = now(), failures = greatest(1, failures - 1)
+  const ended = (row: string) => `paused_until = now(), failures = greatest(1, ${row}.failures - 1)`;
+  const lanes = await sql.query(
+    `update sync.lanes l set ${ended('l')}
       where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()
         and served_at < now() - interval '1 second'
       returning id`,
     [destinationId],
   );
-  if (lifted.length === 0) return;
+  const destinations = await sql.query(
+    `update sync.destination_health h set ${ended('h')}
+       from sync.destinations d join sync.lanes l on l.id = d.lane_id
+      where h.destination_id = $1 and d.id = $1 and h.paused_until > now() and l.served_at < now() - interval '1 second'
+      returning h.destination_id`,
+    [destinationId],
+  );
+  if (lanes.length + destinations.length === 0) return;
   await sql.query(
     `update sync.entries set due_at = now(), next_attempt_at = null
       where id = any(array(select id from sync.entries
@@ -55,49 +64,107 @@ export async function liftPause(sql: Sql, destinationId: string): Promise<void> 
   );
 }
 
-/** Records that a call of a lane hangs: for half a minute, it counts as unhealthy. */
-export async function recordSlowLane(sql: Sql, laneId: string): Promise<void> {
-  await sql.query(`update sync.lanes set slow_until = now() + interval '30 seconds' where id = $1`, [laneId]);
+/** Which destination a report is about, and its lane. */
+export interface LaneOfDestination {
+  laneId: string;
+  destinationId: string;
+}
+
+/** Records that a call of a destination hangs: for half a minute, it counts as unhealthy. */
+export async function recordSlowDestination(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `insert into sync.destination_health (destination_id, destination_type, slow_until)
+     select id, type, now() + interval '30 seconds' from sync.destinations where id = $1
+     on conflict (destination_id) do update set slow_until = excluded.slow_until`,
+    [destinationId],
+  );
+}
+
+/** When a reported call began, as an age, so that the clocks of workers do not matter; and a number in [0, 1) for jitter. */
+export interface ReportTiming {
+  tookMs: number;
+  random: number;
 }
 
 /**
- * Records what a worker reports of a lane, and returns for how long it is paused now. Writes only what changes: a healthy lane with a full
- * window costs a read. `tookMs` is how long ago the reported call began, so that the clocks of workers do not matter. A call that began
- * before a pause ended is no probe: its success does not reopen the lane, and its fault does not pause it again.
+ * Records what a worker reports, and returns for how long the destination is paused now. A throttled call concerns the lane, a success the
+ * lane and the destination, and other faults the destination. Writes only what changes: a healthy lane with a full window costs a
+ * read. A call that began before a pause ended is no probe: its success does not reopen anything, and its fault does not pause it again.
  */
 export function reportToLane(
   db: Db,
-  laneId: string,
+  { laneId, destinationId }: LaneOfDestination,
   report: LaneReport,
-  { tookMs, random }: { tookMs: number; random: number },
-): Promise<{ pausedForSeconds: number } | undefined> {
+  timing: ReportTiming,
+): Promise<{ pausedForSeconds: number }> {
+  const scope = report.kind === 'succeeded' ? 'both' : scopeOf(report.fault);
   return db.transaction(async (tx) => {
-    const [row] = await tx.query<LaneRow & { nowMs: number; isSlow: boolean }>(
-      `select ${laneColumns}, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
-              l.slow_until is not null as "isSlow"
-         from sync.lanes l where l.id = $1 for no key update`,
-      [laneId],
-    );
-    if (row === undefined) return undefined;
-    const { nowMs, isSlow, ...lane } = row;
-    const isLate = nowMs - tookMs < (lane.pausedUntilMs ?? 0);
-    if (isLate) return pauseOf(lane, nowMs);
-    const next = afterReport(lane, report, { nowMs, max: windowLimits.max, random });
-    if (isEqual(lane, next) && !(isSlow && report.kind === 'succeeded')) return pauseOf(lane, nowMs);
-    await tx.query(
-      `update sync.lanes set window_size = $2, threshold = $3, failures = $4,
-              paused_until = to_timestamp($5::float8 / 1000), reason = $6,
-              slow_until = case when $4 = 0 then null else slow_until end
-        where id = $1`,
-      [laneId, next.window, next.threshold, next.failures, next.pausedUntilMs, next.reason],
-    );
-    return pauseOf(next, nowMs);
+    const pauses: number[] = [];
+    if (scope === 'both' || scope === 'lane')
+      pauses.push(await reportTo(tx, { ...laneRow, id: laneId }, report, timing));
+    if (scope !== 'lane') {
+      await ensureHealth(tx, destinationId);
+      pauses.push(await reportTo(tx, { ...healthRow, id: destinationId }, report, timing));
+    }
+    return { pausedForSeconds: Math.max(...pauses) };
   });
 }
 
-const pauseOf = ({ pausedUntilMs }: LaneState, nowMs: number) => ({
-  pausedForSeconds: Math.max(0, ((pausedUntilMs ?? 0) - nowMs) / 1_000),
-});
+/** A row with a `LaneState`. */
+interface StateRow {
+  table: string;
+  key: string;
+  id: string;
+  /** What else a report changes: whether calls hang. */
+  whenHealthy: string;
+  isSlow: string;
+}
 
-const isEqual = (a: LaneState, b: LaneState): boolean =>
-  a.window === b.window && a.failures === b.failures && a.pausedUntilMs === b.pausedUntilMs;
+const laneRow = { table: 'sync.lanes', key: 'id', whenHealthy: '', isSlow: 'false' };
+const healthRow = {
+  table: 'sync.destination_health',
+  key: 'destination_id',
+  whenHealthy: ', slow_until = case when $4 = 0 then null else slow_until end',
+  isSlow: 'r.slow_until is not null',
+};
+
+async function ensureHealth(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `insert into sync.destination_health (destination_id, destination_type, window_size, threshold)
+     select id, type, $2, $3 from sync.destinations d
+      where id = $1 and not exists (select from sync.destination_health where destination_id = d.id)
+     on conflict do nothing`,
+    [destinationId, windowLimits.first, windowLimits.max],
+  );
+}
+
+/** Returns for how many seconds the row is paused now; 0 if it was deleted in the meantime. */
+async function reportTo(
+  tx: Tx,
+  { table, key, id, whenHealthy, isSlow }: StateRow,
+  report: LaneReport,
+  { tookMs, random }: ReportTiming,
+): Promise<number> {
+  const [row] = await tx.query<{ state: LaneState; nowMs: number; isSlow: boolean }>(
+    `select ${laneState('r')} as state, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs", ${isSlow} as "isSlow"
+       from ${table} r where r.${key} = $1 for no key update`,
+    [id],
+  );
+  if (row === undefined) return 0;
+  const { state, nowMs } = row;
+  const isLate = nowMs - tookMs < (state.pausedUntilMs ?? 0);
+  if (isLate) return pauseOf(state, nowMs);
+  const next = afterReport(state, report, { nowMs, max: windowLimits.max, random });
+  if (isDeepStrictEqual(state, next) && !(row.isSlow && report.kind === 'succeeded'))
+    return pauseOf(state, nowMs);
+  await tx.query(
+    `update ${table} set window_size = $2, threshold = $3, failures = $4, refusals = $5,
+            paused_until = to_timestamp($6::float8 / 1000), reason = $7 ${whenHealthy}
+      where ${key} = $1`,
+    [id, next.window, next.threshold, next.failures, next.refusals, next.pausedUntilMs, next.reason],
+  );
+  return pauseOf(next, nowMs);
+}
+
+const pauseOf = ({ pausedUntilMs }: LaneState, nowMs: number): number =>
+  Math.max(0, ((pausedUntilMs ?? 0) - nowMs) / 1_000);

@@ -6,10 +6,12 @@ import {
   type Bucket,
   type Budget,
   effectiveWindow,
+  initialLane,
   type LaneSnapshot,
+  type LaneState,
   refill,
 } from '@secrets/scheduler';
-import { type LaneRow, laneColumns, windowLimits } from './lanes.ts';
+import { laneState, windowLimits } from './lanes.ts';
 import { countSlots } from './workers.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
@@ -71,13 +73,16 @@ async function hasDue(sql: Sql, destinationType: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-interface LaneOfDestination extends LaneRow {
+interface DestinationRow {
   laneId: string;
+  lane: LaneState;
   tokens: number;
   refilledAtMs: number;
   servedAtMs: number;
-  isSlow: boolean;
   destinationId: string;
+  /** Null if none of its calls was reported yet. */
+  health: LaneState | null;
+  isSlow: boolean;
   outstanding: number;
   hasDue: boolean;
 }
@@ -100,16 +105,18 @@ async function readLanes(
   destinationType: string,
   { budget, nowMs }: { budget: Budget; nowMs: number },
 ): Promise<ReadLane[]> {
-  const rows = await sql.query<LaneOfDestination>(
-    `select l.id as "laneId", ${laneColumns}, l.tokens,
+  const rows = await sql.query<DestinationRow>(
+    `select l.id as "laneId", ${laneState('l')} as lane, l.tokens,
             (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
             (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
-            coalesce(l.slow_until > now(), false) as "isSlow", d.id as "destinationId",
+            d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
             (select count(*) from (select from sync.entries e
                where e.destination_id = d.id and (e.announced_at is not null or e.lease_until is not null)
                  and ${isOutstanding} limit $2) as o) as outstanding,
-            coalesce(l.paused_until, '-infinity') <= now() and (${[0, 1, 2].map(hasDueOf).join(' or ')}) as "hasDue"
+            coalesce(greatest(l.paused_until, h.paused_until), '-infinity') <= now()
+              and (${[0, 1, 2].map(hasDueOf).join(' or ')}) as "hasDue"
        from sync.destinations d join sync.lanes l on l.id = d.lane_id
+       left join sync.destination_health h on h.destination_id = d.id
       where d.type = $1 and d.deleted_at is null
       order by random()`, // a probe after a pause must not always be of the same destination
     [destinationType, windowLimits.max * 2],
@@ -119,21 +126,21 @@ async function readLanes(
   );
 }
 
-function snapshotOf(rows: readonly LaneOfDestination[], budget: Budget, nowMs: number): ReadLane {
-  const lane = rows[0]!;
-  const bucket = refill({ tokens: lane.tokens, refilledAtMs: lane.refilledAtMs }, budget, nowMs);
+function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: number): ReadLane {
+  const { laneId, lane, servedAtMs, ...first } = rows[0]!;
+  const bucket = refill({ tokens: first.tokens, refilledAtMs: first.refilledAtMs }, budget, nowMs);
   return {
-    id: lane.laneId,
+    id: laneId,
     window: effectiveWindow(lane, nowMs),
-    isHealthy: lane.failures === 0 && !lane.isSlow,
+    isHealthy: lane.failures === 0,
     tokens: bucket.tokens,
     bucket,
-    servedAtMs: lane.servedAtMs,
-    destinations: rows.map(({ destinationId, outstanding, hasDue }) => ({
-      id: destinationId,
-      outstanding,
-      hasDue,
-    })),
+    servedAtMs,
+    destinations: rows.map(({ destinationId, outstanding, hasDue, isSlow, health }) => {
+      const state = health ?? initialLane(windowLimits);
+      const isHealthy = state.failures === 0 && !isSlow;
+      return { id: destinationId, window: effectiveWindow(state, nowMs), outstanding, hasDue, isHealthy };
+    }),
   };
 }
 

@@ -36,7 +36,7 @@ async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Prom
   const stopTimer = worker.startTimer();
   const startedAtMs = Date.now();
   const lane: { id?: string } = {};
-  slot.whenSlow(() => lane.id !== undefined && worker.lanes.slow(lane.id));
+  slot.whenSlow(() => worker.lanes.slow(entry.destinationId));
   const failure = await tryEntry(worker, claim, { lane, startedAtMs });
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
   stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
@@ -80,7 +80,10 @@ async function tryEntry(
     );
     if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
     if (hasAnswered)
-      await lanes.succeeded({ laneId: context.lane.id, startedAtMs }, context.lane.isUnhealthy);
+      await lanes.succeeded(
+        { laneId: context.lane.id, destinationId: entry.destinationId, startedAtMs },
+        context.lane.isUnhealthy,
+      );
     return undefined;
   } catch (error) {
     return failureOf(error);

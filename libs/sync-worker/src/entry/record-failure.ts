@@ -1,5 +1,5 @@
 import { Fault, nextStatus } from '@secrets/domain';
-import { pausesLane } from '@secrets/scheduler';
+import { scopeOf } from '@secrets/scheduler';
 import { type ClaimedEntry, failEntry } from '@secrets/sync-entries';
 import { type FailureKind, nextAttempt } from '../limits/retry-policy.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -26,11 +26,11 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** A fault that concerns the lane, but of a call that began before its pause ended, says nothing new: the entry is tried again at once. */
+/** A fault that concerns the lane or the destination, but of a call that began before its pause ended, says nothing new: the entry is tried again at once. */
 const lateRetrySeconds = 1;
 
 /**
- * Records the failure and schedules the next attempt. A failure that concerns the whole lane pauses it, and the entry is tried again when the
+ * Records the failure and schedules the next attempt. A failure that concerns the whole lane or destination pauses it, and the entry is tried again when the
  * pause ends.
  */
 export async function recordFailure(
@@ -44,11 +44,11 @@ export async function recordFailure(
     kind === 'crashed' || laneId === undefined
       ? 0
       : await lanes.failed(
-          { laneId, startedAtMs },
+          { laneId, destinationId: entry.destinationId, startedAtMs },
           { fault: kind, retryAfterSeconds: failure.retryAfterSeconds },
         );
   const retryInSeconds =
-    kind !== 'crashed' && pausesLane(kind)
+    kind !== 'crashed' && scopeOf(kind) !== 'entry'
       ? Math.max(pause, lateRetrySeconds)
       : nextAttempt(failure, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;

@@ -15,12 +15,14 @@ const own = (schema: string): string[] => [
  */
 const worker: string[] = [
   'usage on schema sync',
-  'select on sync.config, sync.destinations, sync.associations, sync.entries, sync.lanes, sync.entry_values',
+  'select on sync.config, sync.destinations, sync.associations, sync.entries, sync.entry_values',
+  'select on sync.lanes, sync.destination_health',
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,
     overwrite, verify, priority, pushed_hash, settings_hash, remote, fault, last_error, synced_at, updated_at) on sync.entries`,
   'update (updated_at) on sync.associations', // required by `for update`
-  'update (window_size, threshold, failures, paused_until, reason, slow_until) on sync.lanes',
+  'update (window_size, threshold, failures, refusals, paused_until, reason) on sync.lanes',
+  'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
 ];
 
