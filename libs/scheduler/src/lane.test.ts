@@ -35,6 +35,12 @@ describe('a window', () => {
     expect(afterReport(healthy(30), succeeded(1_000), at(0)).window).toBe(limits.max);
   });
 
+  test('is halved without a pause while one destination alone is throttled', () => {
+    const slowed = afterReport(healthy(16), { kind: 'slowed' }, at(0));
+    expect(effectiveWindow(slowed, 0)).toBe(8);
+    expect(afterReport(slowed, succeeded(8), at(0)).window).toBeCloseTo(9, 0);
+  });
+
   test('is halved when a call is throttled, and is one for the probe after the pause', () => {
     const throttled = afterReport(healthy(16), failed('throttled'), at(0));
     expect(effectiveWindow(throttled, 1)).toBe(0);

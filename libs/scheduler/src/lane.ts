@@ -34,12 +34,16 @@ export const initialLane = ({ first, max }: WindowLimits): LaneState => ({
   reason: null,
 });
 
-/** What a worker reports of one lane: successes since its last report, or one fault. */
+/**
+ * What is reported of a lane or a destination: successes since the last report, one fault, or, to a lane, that one of its destinations was
+ * throttled while no other is.
+ */
 export type LaneReport =
   | { kind: 'succeeded'; count: number }
+  | { kind: 'slowed' }
   | { kind: 'failed'; fault: FaultKind; retryAfterSeconds: number | undefined };
 
-/** What a fault pauses, and the first and the longest pause in seconds. Other faults concern one entry. */
+/** What a fault concerns, and the first and the longest pause in seconds. Other faults concern one entry. */
 const pauses: Partial<Record<FaultKind, { of: 'lane' | 'destination'; first: number; max: number }>> = {
   throttled: { of: 'lane', first: 0.5, max: 300 },
   unavailable: { of: 'destination', first: 0.5, max: 300 },
@@ -52,7 +56,7 @@ const maxRefusals = 8;
 /** No pause is longer, whatever the provider asks for. */
 const maxPauseSeconds = 3_600;
 
-/** What a fault pauses at once: the whole lane, the destination, or only the entry. */
+/** What a fault concerns: the destination and perhaps the whole lane, the destination, or only the entry. */
 export const scopeOf = (fault: FaultKind): 'lane' | 'destination' | 'entry' => pauses[fault]?.of ?? 'entry';
 
 export const isPaused = ({ pausedUntilMs }: LaneState, nowMs: number): boolean =>
@@ -74,6 +78,7 @@ export function afterReport(
   { nowMs, max, random }: { nowMs: number; max: number; random: number },
 ): LaneState {
   if (isPaused(lane, nowMs)) return lane;
+  if (report.kind === 'slowed') return { ...lane, window: halved(lane), threshold: halved(lane) };
   if (report.kind === 'succeeded') return grown(reopened(lane), report.count, max);
   const refusals = report.fault === 'forbidden' ? lane.refusals + 1 : lane.refusals;
   const pause = refusals >= maxRefusals ? pauses.unauthenticated : pauses[report.fault];
@@ -101,6 +106,8 @@ function grown(lane: LaneState, successes: number, max: number): LaneState {
   return { ...lane, window: Math.min(max, window) };
 }
 
+const halved = ({ window }: LaneState): number => Math.max(1, Math.floor(window / 2));
+
 function paused(
   lane: LaneState,
   { fault, retryAfterSeconds = 0 }: Extract<LaneReport, { kind: 'failed' }>,
@@ -110,7 +117,7 @@ function paused(
   const seconds = Math.min(maxPauseSeconds, Math.max(retryAfterSeconds, backoff * (1 + random / 4)));
   return {
     ...lane,
-    threshold: lane.failures > 0 ? lane.threshold : Math.max(1, Math.floor(lane.window / 2)),
+    threshold: lane.failures > 0 ? lane.threshold : halved(lane),
     failures: lane.failures + 1,
     pausedUntilMs: nowMs + seconds * 1_000,
     reason: fault,

@@ -215,21 +215,26 @@ describe('a pause', () => {
     expect((await fail('throttled', 86_400)).pausedForSeconds).toBeLessThanOrEqual(3_600);
   });
 
-  test('of a throttled account concerns all of its destinations, and no other lane', async () => {
+  test('of an account begins when a second destination of it is throttled, and concerns no other lane', async () => {
     await addMany(1);
-    await addNeighbour('same lane');
+    const second = await addNeighbour('same lane');
+    const third = await addNeighbour('same lane');
     const other = await addNeighbour('other lane');
     await fail('throttled');
-    expect(await due()).toEqual([other]);
+    expect(new Set(await due())).toEqual(new Set([second.entry, third.entry, other.entry]));
+    await timePasses();
+    const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: undefined } as const;
+    await reportToLane(db, { laneId, destinationId: second.destination }, report, at);
+    expect(await due()).toEqual([other.entry]);
   });
 
-  test.each(['unavailable', 'unauthenticated'] as const)(
+  test.each(['throttled', 'unavailable', 'unauthenticated'] as const)(
     'of a destination (%s) leaves the others of its lane alone',
     async (fault) => {
       await addMany(1);
       const neighbour = await addNeighbour('same lane');
       await fail(fault);
-      expect(await due()).toEqual([neighbour]);
+      expect(await due()).toEqual([neighbour.entry]);
     },
   );
 
@@ -241,8 +246,10 @@ describe('a pause', () => {
   });
 });
 
-/** Adds another destination with one due entry, and returns the ID of the entry. */
-async function addNeighbour(where: 'same lane' | 'other lane'): Promise<string> {
+/** Adds another destination with one due entry, and returns their IDs. */
+async function addNeighbour(
+  where: 'same lane' | 'other lane',
+): Promise<{ destination: string; entry: string }> {
   const id = randomUUID();
   await db.query(
     `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, lane_id)
@@ -259,7 +266,7 @@ async function addNeighbour(where: 'same lane' | 'other lane'): Promise<string> 
      values ($1, $1, $2, 'x', 'x') returning id`,
     [id, destinationType],
   );
-  return entry!.id;
+  return { destination: id, entry: entry!.id };
 }
 
 test('an admitted entry whose scheduler died is admitted again, also where it fills the window', async () => {

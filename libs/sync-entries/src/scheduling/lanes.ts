@@ -80,6 +80,9 @@ export async function recordSlowDestination(sql: Sql, destinationId: string): Pr
   );
 }
 
+/** What a worker reports of a destination. */
+type DestinationReport = Exclude<LaneReport, { kind: 'slowed' }>;
+
 /** When a reported call began, as an age, so that the clocks of workers do not matter; and a number in [0, 1) for jitter. */
 export interface ReportTiming {
   tookMs: number;
@@ -87,27 +90,45 @@ export interface ReportTiming {
 }
 
 /**
- * Records what a worker reports, and returns for how long the destination is paused now. A throttled call concerns the lane, a success the
- * lane and the destination, and other faults the destination. Writes only what changes: a healthy lane with a full window costs a
- * read. A call that began before a pause ended is no probe: its success does not reopen anything, and its fault does not pause it again.
+ * Records what a worker reports, and returns for how long the destination is paused now. A success concerns the lane and the destination, a
+ * fault the destination. A throttled call slows the lane down, and pauses it when a second destination is throttled: then the account is, and
+ * not something that one destination alone uses. Writes only what changes: a healthy lane with a full window costs a read. A call that
+ * began before a pause ended is no probe: its success does not reopen anything, and its fault does not pause it again.
  */
 export function reportToLane(
   db: Db,
   { laneId, destinationId }: LaneOfDestination,
-  report: LaneReport,
+  report: DestinationReport,
   timing: ReportTiming,
 ): Promise<{ pausedForSeconds: number }> {
-  const scope = report.kind === 'succeeded' ? 'both' : scopeOf(report.fault);
+  const isLaneConcerned = report.kind === 'succeeded' || scopeOf(report.fault) === 'lane';
   return db.transaction(async (tx) => {
     const pauses: number[] = [];
-    if (scope === 'both' || scope === 'lane')
-      pauses.push(await reportTo(tx, { ...laneRow, id: laneId }, report, timing));
-    if (scope !== 'lane') {
-      await ensureHealth(tx, destinationId);
-      pauses.push(await reportTo(tx, { ...healthRow, id: destinationId }, report, timing));
+    if (isLaneConcerned) {
+      const lane = { ...laneRow, id: laneId };
+      const isShared =
+        report.kind === 'succeeded' || (await isThrottledElsewhere(tx, { laneId, destinationId }));
+      pauses.push(await reportTo(tx, lane, isShared ? report : { kind: 'slowed' }, timing));
     }
+    await ensureHealth(tx, destinationId);
+    pauses.push(await reportTo(tx, { ...healthRow, id: destinationId }, report, timing));
     return { pausedForSeconds: Math.max(...pauses) };
   });
+}
+
+/** Whether the lane or another destination of it is throttled. Locks the lane, so that two destinations do not overlook each other. */
+async function isThrottledElsewhere(tx: Tx, { laneId, destinationId }: LaneOfDestination): Promise<boolean> {
+  const [lane] = await tx.query<{ isThrottled: boolean }>(
+    'select failures > 0 as "isThrottled" from sync.lanes where id = $1 for no key update',
+    [laneId],
+  );
+  if (lane === undefined || lane.isThrottled) return true;
+  const others = await tx.query(
+    `select from sync.destinations d join sync.destination_health h on h.destination_id = d.id
+      where d.lane_id = $1 and d.id <> $2 and h.reason = 'throttled' limit 1`,
+    [laneId, destinationId],
+  );
+  return others.length > 0;
 }
 
 /** A row with a `LaneState`. */
