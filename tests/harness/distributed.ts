@@ -16,7 +16,7 @@ interface OwnServers {
   rabbit: OwnServer;
 }
 
-/** The distributed system with one process per service, two for sync-control and the worker. */
+/** The distributed system with one process per service, two for sync-control, and three workers. */
 export interface Distributed extends OwnServers {
   url: string;
   sandboxUrl: string;
@@ -35,6 +35,7 @@ const processNames = [
   'sync-control-2',
   'worker',
   'worker-2',
+  'worker-3',
   'gateway',
 ] as const;
 export type ProcessName = (typeof processNames)[number];
@@ -133,6 +134,7 @@ function program(
       return { source: 'sync-control', env: { SECRETS_URL } };
     case 'worker':
     case 'worker-2':
+    case 'worker-3':
       return { source: 'sync-worker-clouda-sm', env: { CLOUDA_ENDPOINT_URL: `${urlOf('sandbox')}/clouda` } };
     case 'gateway': {
       const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };

@@ -17,6 +17,10 @@ interface StoreCall {
   operation: string;
   name?: string;
   outcome: number | string;
+  /** ISO 8601. */
+  at: string;
+  /** How many other calls with this name were in progress; absent if none. */
+  concurrent?: number;
 }
 
 /** A fault of the external store. Where `effect: 'slow'` is used, applied calls are still in progress for that time. */

@@ -45,7 +45,7 @@ export type LaneReport =
 
 /** What a fault concerns, and the first and the longest pause in seconds. Other faults concern one entry. */
 const pauses: Partial<Record<FaultKind, { of: 'lane' | 'destination'; first: number; max: number }>> = {
-  throttled: { of: 'lane', first: 0.5, max: 300 },
+  throttled: { of: 'lane', first: 0.1, max: 300 },
   unavailable: { of: 'destination', first: 0.5, max: 300 },
   unauthenticated: { of: 'destination', first: 30, max: 3_600 },
 };

@@ -24,6 +24,23 @@ test('a fault with a count expires after that many calls', () => {
   expect(faults.list()).toEqual([]);
 });
 
+test('a fault with `every` affects each nth matching call', () => {
+  const faults = new FaultInjector();
+  faults.add({ effect: 'throttle', operation: 'put', every: 3 });
+  const effects = ['put', 'get', 'put', 'put', 'put', 'put', 'put'].map((operation) =>
+    overrideOf(faults, operation),
+  );
+  expect(effects.map((effect) => effect !== undefined)).toEqual([
+    false,
+    false,
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
 test('a removed fault no longer applies', () => {
   const faults = new FaultInjector();
   const id = faults.add({ effect: 'throttle' });

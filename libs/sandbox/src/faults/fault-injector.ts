@@ -9,6 +9,8 @@ interface Rule {
   operations: ReadonlySet<string> | undefined;
   namePattern: RegExp | undefined;
   remaining: number;
+  /** How many calls have matched. */
+  matched: number;
   bucket: TokenBucket | undefined;
 }
 
@@ -67,7 +69,7 @@ export class FaultInjector {
   apply(operation: string, name: string | undefined): AppliedFaults {
     const applied: AppliedFaults = { delayMs: 0, staleMs: 0, override: undefined };
     for (const rule of this.#rules) {
-      if (matches(rule, operation, name) && takesEffect(applied, rule, this.#now())) rule.remaining -= 1;
+      if (isNext(rule, operation, name) && takesEffect(applied, rule, this.#now())) rule.remaining -= 1;
     }
     if (this.#rules.some((rule) => rule.remaining <= 0)) {
       this.#rules = this.#rules.filter((rule) => rule.remaining > 0);
@@ -84,6 +86,7 @@ function toRule(id: string, fault: Fault, nowMs: number): Rule {
     operations: operation === undefined ? undefined : new Set([operation].flat()),
     namePattern: name === undefined ? undefined : patternOf(name),
     remaining: times ?? Number.POSITIVE_INFINITY,
+    matched: 0,
     bucket: fault.effect === 'rate-limit' ? bucketOf(fault.perSecond, fault.burst, nowMs) : undefined,
   };
 }
@@ -95,6 +98,13 @@ function bucketOf(perSecond: number, burst: number | undefined, nowMs: number): 
 function patternOf(name: string): RegExp {
   const literal = name.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${literal.join('.*')}$`, 's');
+}
+
+/** Counts a matching call. Returns whether the rule affects it: each call, unless `every` is set. */
+function isNext(rule: Rule, operation: string, name: string | undefined): boolean {
+  if (!matches(rule, operation, name)) return false;
+  rule.matched += 1;
+  return rule.matched % (rule.fault.every ?? 1) === 0;
 }
 
 function matches(rule: Rule, operation: string, name: string | undefined): boolean {

@@ -7,6 +7,8 @@ const matching = {
   name: z.string().max(512).optional(),
   /** The fault expires after this many calls. By default, it stays active until it is removed. */
   times: z.int().positive().optional(),
+  /** The fault affects only each `every`th matching call. */
+  every: z.int().positive().max(1_000_000).optional(),
 };
 
 const milliseconds = z.int().nonnegative().max(600_000);

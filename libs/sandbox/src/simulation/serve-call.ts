@@ -31,6 +31,20 @@ export async function serveCall(
   response: Response,
   perform: Perform,
 ): Promise<void> {
+  const { concurrent, end } = context.calls.begin(call.name);
+  try {
+    await serve(context, { ...call, concurrent }, response, perform);
+  } finally {
+    end();
+  }
+}
+
+async function serve(
+  context: CallContext,
+  call: Call & Pick<LoggedCall, 'concurrent'>,
+  response: Response,
+  perform: Perform,
+): Promise<void> {
   const { delayMs, staleMs, override } = context.faults.apply(call.operation, call.name);
   const log = (outcome: LoggedCall['outcome']) =>
     context.calls.record({

@@ -21,6 +21,8 @@ export interface AdmittedEntries {
   admissionXid: string;
   /** Whether entries are due that could not be admitted now. */
   isBusy: boolean;
+  /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
+  nextReopeningMs: number | undefined;
 }
 
 export interface ScheduleOptions {
@@ -32,7 +34,12 @@ export interface ScheduleOptions {
 const queueFactor = 2.5;
 /** As many slots are assumed while no worker is alive, so that the queue fills up and waits. */
 const slotsWithoutWorkers = 16;
-const nothing: AdmittedEntries = { messages: [], admissionXid: '0', isBusy: false };
+const nothing: AdmittedEntries = {
+  messages: [],
+  admissionXid: '0',
+  isBusy: false,
+  nextReopeningMs: undefined,
+};
 
 /**
  * Admits due entries of one type: reads the lanes, decides with `admit`, and marks the admitted entries, in one transaction. One scheduler
@@ -51,7 +58,8 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
     const isBusy = lanes.some(
       ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
     );
-    if (!isBusy) return nothing;
+    const nextReopeningMs = reopeningOf(lanes, lock.nowMs);
+    if (!isBusy) return { ...nothing, nextReopeningMs };
     const slots = await countSlots(tx, destinationType, slotsWithoutWorkers);
     const admission = await lockServed(tx, lanes, admit(lanes, { slots, queueFactor }));
     const rows = await markAdmitted(tx, admission);
@@ -60,6 +68,7 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
       messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
       admissionXid: rows[0]?.xid ?? '0',
       isBusy,
+      nextReopeningMs,
     };
   });
 }
@@ -82,12 +91,14 @@ interface DestinationRow {
   destinationId: string;
   /** Null if none of its calls was reported yet. */
   health: LaneState | null;
+  /** When the later of both pauses ends, in milliseconds since 1970; null if neither was ever paused. */
+  pausedUntilMs: number | null;
   isSlow: boolean;
   outstanding: number;
   hasDue: boolean;
 }
 
-type ReadLane = LaneSnapshot & { bucket: Bucket };
+type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (number | null)[] };
 
 /** SQL: destination `d` has an entry of a priority that is due; one look into the index. */
 const hasDueOf = (priority: number): string =>
@@ -110,6 +121,7 @@ async function readLanes(
             (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
             (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
             d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
+            (extract(epoch from greatest(l.paused_until, h.paused_until)) * 1000)::float8 as "pausedUntilMs",
             (select count(*) from (select from sync.entries e
                where e.destination_id = d.id and (e.announced_at is not null or e.lease_until is not null)
                  and ${isOutstanding} limit $2) as o) as outstanding,
@@ -135,6 +147,7 @@ function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: numb
     isHealthy: lane.failures === 0,
     tokens: bucket.tokens,
     bucket,
+    pauseEndsMs: rows.map(({ pausedUntilMs }) => pausedUntilMs),
     servedAtMs,
     destinations: rows.map(({ destinationId, outstanding, hasDue, isSlow, health }) => {
       const state = health ?? initialLane(windowLimits);
@@ -142,6 +155,12 @@ function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: numb
       return { id: destinationId, window: effectiveWindow(state, nowMs), outstanding, hasDue, isHealthy };
     }),
   };
+}
+
+/** How long until the first of the pauses ends that are in effect. */
+function reopeningOf(lanes: readonly ReadLane[], nowMs: number): number | undefined {
+  const ends = lanes.flatMap(({ pauseEndsMs }) => pauseEndsMs).filter((end) => end !== null && end > nowMs);
+  return ends.length === 0 ? undefined : Math.min(...(ends as number[])) - nowMs;
 }
 
 /**

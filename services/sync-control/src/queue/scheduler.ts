@@ -22,7 +22,9 @@ export interface SchedulerOptions {
 }
 
 /** Pauses between two rounds of a type: while entries wait for room (longer with each round that finds none), while nothing is due, and after a failure. */
-const pauseMs = { busy: 8, idle: 250, firstFailure: 200, maxFailure: 5_000 };
+const pauseMs = { busy: 8, maxBusy: 50, idle: 250, firstFailure: 200, maxFailure: 5_000 };
+/** Of the time, a scheduler that waits for room works at most a fifth. */
+const restFactor = 4;
 
 /**
  * Starts the scheduler: one loop per destination type, so that a type whose queue rejects messages affects no other. Each round admits due
@@ -74,12 +76,16 @@ async function runType(type: string, options: SchedulerOptions, { signal, wakes 
   while (!signal.aborted) {
     try {
       isNotified = false;
-      const { isBusy, messages } = await runRound(type, options);
+      const startedMs = performance.now();
+      const { isBusy, messages, nextReopeningMs = Number.POSITIVE_INFINITY } = await runRound(type, options);
+      const tookMs = performance.now() - startedMs;
       emptyRounds = messages.length > 0 ? 0 : emptyRounds + 1;
       if (failures > 0) log.info('the scheduler publishes again');
       failures = 0;
-      const busyMs = Math.min(pauseMs.idle, pauseMs.busy * 2 ** Math.min(emptyRounds, 10));
-      await pause(isBusy ? busyMs : pauseMs.idle * (0.75 + Math.random() / 2));
+      const busyMs = Math.min(pauseMs.maxBusy, pauseMs.busy * 2 ** Math.min(emptyRounds, 10));
+      const idleMs = pauseMs.idle * (0.75 + Math.random() / 2);
+      const waitMs = Math.min(isBusy ? busyMs : idleMs, nextReopeningMs);
+      await pause(messages.length > 0 ? waitMs : Math.max(waitMs, tookMs * restFactor, 1));
     } catch (error) {
       if (failures === 0) log.warn({ reason: reasonOf(error) }, 'the scheduler cannot publish; retrying');
       failures += 1;
