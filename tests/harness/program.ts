@@ -65,9 +65,12 @@ export class Program {
 
   /** Resolves when the condition is met. Throws if the program ends before that. */
   async until(isMet: () => Promise<boolean>, what: string): Promise<void> {
-    const look = async () => (await isMet()) || !this.isRunning;
-    await eventually(look, Boolean, startTimeoutMs);
-    if (!(await isMet())) throw new Error(`the program ended before it ${what}:\n${this.#printed}`);
+    const look = async () => {
+      const hasEnded = !this.isRunning; // before the condition is checked: what it has printed last counts
+      return (await isMet()) ? 'met' : hasEnded && 'ended';
+    };
+    const outcome = await eventually(look, Boolean, startTimeoutMs);
+    if (outcome === 'ended') throw new Error(`the program ended before it ${what}:\n${this.#printed}`);
   }
 
   /** Kills the process and, if it has its own group, whatever is left of the group. */

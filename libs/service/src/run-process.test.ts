@@ -27,9 +27,18 @@ async function endedBySigterm(
 }
 
 // The first process of a container ignores signals that it does not handle.
-test('exits with 0 immediately on SIGTERM during the start', async () => {
+test('exits with 0 within seconds on SIGTERM during a start that does not end', async () => {
   const start = `() => { console.log('starting'); return new Promise(() => {}); }`;
   expect(await endedBySigterm(start)).toMatchObject({ code: 0, signal: null });
+});
+
+test('stops what SIGTERM found starting, and exits with 0', async () => {
+  const stop = `async () => { console.log('stopped'); }`;
+  const start = `() => new Promise((resolve) => {
+    console.log('starting');
+    setTimeout(() => resolve({ stop: ${stop} }), 300);
+  })`;
+  expect(await endedBySigterm(start)).toEqual({ code: 0, signal: null, output: 'starting\nstopped\n' });
 });
 
 test('stops and exits with 0 on SIGTERM', async () => {
