@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
 import { type Program, startProgram, stopPrograms } from './program.ts';
@@ -52,11 +53,11 @@ export async function startProduct({
     return program;
   };
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder); // contains keys
+  const forget = atExit(removeFolder); // contains keys
   const stop = async () => {
     await stopPrograms(running);
     removeFolder();
-    process.off('exit', removeFolder);
+    forget();
   };
   try {
     const { gateway, login, secrets } = await startServices(start, sync ?? false);
