@@ -17,6 +17,8 @@ const batchSize = 500;
 const slots = batchSize / 2.5;
 const budget = { perSecond: 1_000_000, burst: 1_000_000 };
 const targetMs = 20;
+/** How much longer a batch may take at a larger share. */
+const maxGrowth = 1.5;
 
 /** Measures how long the scheduler takes to admit a batch, at different shares of due entries. */
 export async function benchAdmission({ servers, entries, log }: BenchOptions): Promise<Report[]> {
@@ -74,7 +76,7 @@ async function makeDue(database: pg.Client, percent: number): Promise<void> {
   await database.query('checkpoint');
 }
 
-/** Admits batches, in turn with bare updates of as many rows. Between them, what was admitted is completed. */
+/** Admits batches, in turn with bare updates of as many rows. Between them, what was admitted is due again. */
 async function measure(db: ReturnType<typeof openPostgres>, database: pg.Client) {
   const admissions: number[] = [];
   const updates: number[] = [];
@@ -84,7 +86,7 @@ async function measure(db: ReturnType<typeof openPostgres>, database: pg.Client)
     const began = performance.now();
     const { messages } = await admitEntries(db, { destinationType: type, budget });
     const admission = performance.now() - began;
-    await complete(
+    await makeDueAgain(
       database,
       messages.map(({ entry_id }) => entry_id),
     );
@@ -97,10 +99,9 @@ async function measure(db: ReturnType<typeof openPostgres>, database: pg.Client)
   return { admissions, updates, sizes };
 }
 
-async function complete(database: pg.Client, ids: string[]): Promise<void> {
+async function makeDueAgain(database: pg.Client, ids: string[]): Promise<void> {
   await database.query(
-    `update sync.entries set announced_at = null, due_at = null, applied_generation = generation, status = 'SYNCED'
-      where id = any($1::uuid[])`,
+    `update sync.entries set announced_at = null, due_at = now() - random() * interval '1 hour' where id = any($1::uuid[])`,
     [ids],
   );
 }
@@ -119,23 +120,24 @@ async function bareUpdate(db: ReturnType<typeof openPostgres>, database: pg.Clie
     [ids],
   );
   const took = performance.now() - began;
-  await complete(database, ids);
+  await makeDueAgain(database, ids);
   return took;
 }
 
 function reportOf(measured: Record<number, Awaited<ReturnType<typeof measure>>>, total: number): Report {
   const rows = Object.entries(measured).map(([percent, { admissions, updates, sizes }]) => {
     const figure = median(admissions);
+    const growth = figure / median(measured[duePercentages[0]!]!.admissions);
     return [
       ...targetRow({
         what: `${percent} % due, ${median(sizes)} entries`,
         figure,
         base: median(updates),
-        target: `under ${targetMs} ms`,
-        isMet: figure < targetMs,
+        target: `under ${targetMs} ms, the same at each share`,
+        isMet: figure < targetMs && growth <= maxGrowth,
       }),
       quantile(admissions, 0.99).toFixed(1),
-      (figure / median(measured[duePercentages[0]!]!.admissions)).toFixed(2),
+      growth.toFixed(2),
     ];
   });
   const title = `Taking a batch of ${batchSize} from ${total} entries in ${destinations} destinations, ms`;
@@ -144,7 +146,7 @@ function reportOf(measured: Record<number, Awaited<ReturnType<typeof measure>>>,
 }
 
 const notes = [
-  `median of ${batches} batches, each with its transaction; what was admitted is completed before the next batch`,
+  `median of ${batches} batches, each with its transaction; what was admitted is due again before the next batch`,
   'base: an update of as many rows whose IDs are known, which any scheduler has to make, in turn with the batches',
   'the entries were inserted with SQL; the scheduler is called as sync-control calls it',
 ];
