@@ -2,7 +2,7 @@ import { newValue } from '../sync/sync-setup.ts';
 import type { Api } from '../system/api-client.ts';
 import { busyMount } from './busy-destination.ts';
 
-const secrets = 200;
+const secrets = 100;
 const nameOf = (at: number): string => `set/app-${at}`;
 
 /** Milliseconds of each request. */

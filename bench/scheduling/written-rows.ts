@@ -15,8 +15,8 @@ interface Counters {
   walBytes: number;
 }
 
-/** A connection reports what it has written within this time: https://www.postgresql.org/docs/current/monitoring-stats.html */
-const reportingMs = 1_500;
+/** An idle connection adds what it has written to the statistics after at most ten seconds (`PGSTAT_IDLE_INTERVAL`). */
+const reportingMs = 11_000;
 
 /** Counts for this many seconds what all services write. */
 export async function writtenPerMinute(database: pg.Client, seconds: number): Promise<Written> {
