@@ -14,6 +14,8 @@ export interface BenchOptions {
   rounds: number;
   /** Number of secrets that `sync` pushes. */
   secrets: number;
+  /** Number of entries that `fairness` and `backlog` queue; each measurement has its own default. */
+  entries: number | undefined;
   /** Folder for CPU profiles. */
   profiles: string | undefined;
 }
@@ -22,7 +24,7 @@ export interface CommandLine {
   /** Names of the benchmarks to run; none means all. */
   names: string[];
   help: boolean;
-  options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'profiles'>;
+  options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'entries' | 'profiles'>;
   /** File for the figures as JSON. */
   json: string | undefined;
   /** Markdown file for the tables. */
@@ -33,6 +35,7 @@ const flags = {
   seconds: { type: 'string', default: '8' },
   rounds: { type: 'string', default: '3' },
   secrets: { type: 'string', default: '1000' },
+  entries: { type: 'string' },
   json: { type: 'string' },
   markdown: { type: 'string' },
   'cpu-prof': { type: 'string' },
@@ -45,7 +48,7 @@ const flags = {
  */
 export function parseCommandLine(args: string[]): CommandLine {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: flags });
-  const positive = (name: 'seconds' | 'rounds' | 'secrets'): number => {
+  const positive = (name: 'seconds' | 'rounds' | 'secrets' | 'entries'): number => {
     const value = Number(values[name]);
     if (!Number.isInteger(value) || value <= 0) throw new Error(`--${name} must be a positive integer`);
     return value;
@@ -59,6 +62,7 @@ export function parseCommandLine(args: string[]): CommandLine {
       seconds: positive('seconds'),
       rounds: positive('rounds'),
       secrets: positive('secrets'),
+      entries: values.entries === undefined ? undefined : positive('entries'),
       profiles,
     },
     json: values.json,
@@ -81,6 +85,7 @@ Options:
   --seconds S     length of one measurement; default ${flags.seconds.default}
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
   --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
+  --entries N     number of entries that fairness and backlog queue; each figure states its number
   --json FILE     writes all figures as JSON
   --markdown FILE writes the tables, between the "figures" marks if the file has them
   --cpu-prof DIR  writes a CPU profile of every process except the load generator

@@ -8,13 +8,34 @@ import { type BenchOptions, type CommandLine, parseCommandLine, usage } from './
 import { benchKv } from './kv.ts';
 import { benchLogin } from './login.ts';
 import { asMarkdown, asText, describeMachine, type Report, writeFigures } from './report.ts';
+import { benchAccountBudget } from './scheduling/account-budget.ts';
+import { benchAdmission } from './scheduling/admission.ts';
+import { benchBacklog } from './scheduling/backlog.ts';
+import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
+import { benchFairness } from './scheduling/fairness.ts';
+import { benchStandalone } from './scheduling/standalone.ts';
 import { benchSync } from './sync/bench-sync.ts';
 import { type BenchServers, startServers } from './system/servers.ts';
 
-const reporting: Record<string, { about: string; run: (options: BenchOptions) => Promise<Report[]> }> = {
-  kv: { about: 'reads and writes of secrets through gateway and secrets', run: benchKv },
-  login: { about: 'logins with a JWT through gateway and login', run: benchLogin },
-  sync: { about: 'synchronization of secrets with an external store', run: benchSync },
+type Measure = (options: BenchOptions) => Promise<Report[]>;
+
+/** Each part of a benchmark has an empty database. */
+const reporting: Record<string, { about: string; parts: Measure[] }> = {
+  kv: { about: 'reads and writes of secrets through gateway and secrets', parts: [benchKv] },
+  login: { about: 'logins with a JWT through gateway and login', parts: [benchLogin] },
+  sync: { about: 'synchronization of secrets with an external store', parts: [benchSync] },
+  fairness: {
+    about: 'what a destination costs the others: admission, delays, budgets',
+    parts: [benchAdmission, benchFairness, benchAccountBudget],
+  },
+  backlog: {
+    about: 'what a long queue costs, and how fast it drains',
+    parts: [benchBacklog, benchDrain, benchDrainWithinBudget],
+  },
+  standalone: {
+    about: 'delay of a write in one process, next to a destination in trouble',
+    parts: [benchStandalone],
+  },
 };
 /** Prints its own figures, and needs no servers. */
 const listVerb = 'list-verb';
@@ -45,7 +66,7 @@ async function runAll(names: string[], { options, json, markdown }: CommandLine)
     const reports: Report[] = [];
     for (const name of names) {
       log(`\n${name}: ${reporting[name]!.about}`);
-      reports.push(...(await runOne(name, options, servers)));
+      for (const part of reporting[name]!.parts) reports.push(...(await runPart(part, options, servers)));
     }
     log(`\n${asText(machine, reports)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, reports }, null, 2)}\n`);
@@ -55,16 +76,16 @@ async function runAll(names: string[], { options, json, markdown }: CommandLine)
   }
 }
 
-/** Runs one benchmark. A failure is printed and does not prevent the report of the others. */
-async function runOne(
-  name: string,
+/** Runs one part of a benchmark. A failure is printed and does not prevent the report of the others. */
+async function runPart(
+  part: Measure,
   options: CommandLine['options'],
   servers: BenchServers,
 ): Promise<Report[]> {
   const database = await servers.createDatabase();
   try {
     const urls = { databaseUrl: database.url, amqpUrl: servers.amqpUrl };
-    return await reporting[name]!.run({ ...options, log, servers: urls });
+    return await part({ ...options, log, servers: urls });
   } catch (error) {
     console.error(error);
     process.exitCode = 1;

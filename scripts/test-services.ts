@@ -1,3 +1,4 @@
+import { atExit } from './at-exit.ts';
 import { dockerRabbit } from './test-services/docker-services.ts';
 import { embeddedPostgres } from './test-services/embedded-postgres.ts';
 import { installedRabbit } from './test-services/installed-rabbit.ts';
@@ -94,12 +95,12 @@ function stopOnExit(servers: TestServer[]): () => Promise<void> {
     stopNow();
     process.exit(signal === 'SIGINT' ? 130 : 143);
   };
-  process.once('exit', stopNow);
+  const forget = atExit(stopNow);
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
   return async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()));
-    process.off('exit', stopNow);
+    forget();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };

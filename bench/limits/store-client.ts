@@ -1,14 +1,7 @@
 import { Agent } from 'node:http';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-
-/** Address and credentials of the simulated store. */
-export interface StoreAccess {
-  endpoint: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}
+import type { StoreAccess } from './store-access.ts';
 
 /** Returns the provider's client with the worker's settings: keep-alive connections, timeouts, no retries. */
 export function storeClient(access: StoreAccess): SecretsManagerClient {

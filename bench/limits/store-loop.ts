@@ -6,7 +6,8 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { forEach } from '../system/api-client.ts';
-import { type StoreAccess, storeClient } from './store-client.ts';
+import type { StoreAccess } from './store-access.ts';
+import { storeClient } from './store-client.ts';
 
 export interface StoreJob {
   access: StoreAccess;

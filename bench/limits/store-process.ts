@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { atExit } from '../../scripts/at-exit.ts';
 import type { StoreJob, StoreResult } from './store-loop.ts';
 
 /** A process that only calls the store with the provider's client. */
@@ -12,7 +13,7 @@ export interface StoreProcess {
 export function startStoreProcess(): StoreProcess {
   const child = fork(new URL('./store-loop.ts', import.meta.url));
   const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const forget = atExit(kill);
   return {
     run: async (job) => {
       child.send(job);
@@ -21,7 +22,7 @@ export function startStoreProcess(): StoreProcess {
       return answer;
     },
     stop: () => {
-      process.off('exit', kill);
+      forget();
       kill();
     },
   };

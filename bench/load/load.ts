@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { atExit } from '../../scripts/at-exit.ts';
 
 /** Requests over keep-alive connections, each with a random one of the paths and bodies. */
 export interface LoadJob {
@@ -25,7 +26,7 @@ export interface LoadResult {
 export async function load(job: LoadJob): Promise<LoadResult> {
   const child = fork(new URL('./load-process.ts', import.meta.url));
   const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const forget = atExit(kill);
   try {
     child.send(job);
     const exited = new AbortController();
@@ -36,7 +37,7 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     if (answer.failure !== undefined) throw new Error(`${job.method} ${job.url}: ${answer.failure}`);
     return answer;
   } finally {
-    process.off('exit', kill);
+    forget();
     kill();
   }
 }

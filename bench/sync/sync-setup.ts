@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { eventually } from '@secrets/testing';
 import pg from 'pg';
 import type { BenchOptions } from '../command-line.ts';
-import type { StoreAccess } from '../limits/store-client.ts';
-import type { StoreProcess } from '../limits/store-process.ts';
-import type { Api } from '../system/api-client.ts';
-import type { Product } from '../system/product.ts';
+import { type StoreAccess, storeAccess } from '../limits/store-access.ts';
+import { type StoreProcess, startStoreProcess } from '../limits/store-process.ts';
+import { type Api, sandboxClient } from '../system/api-client.ts';
+import { type Product, type SyncServices, startProduct } from '../system/product.ts';
+import { startProgram } from '../system/program.ts';
 
 /** The product with a mount and a destination in the sandbox, and access to what happens in both. */
 export interface SyncSetup {
@@ -21,18 +22,52 @@ export interface SyncSetup {
 export const mount = 'bench-sync';
 export const destination = 'sys/sync/destinations/cloudA-sm/bench';
 
+/** Starts the product, the sandbox and a process that calls the store alone, and stops them when `work` has ended. */
+export async function withSyncSetup<T>(
+  options: BenchOptions,
+  sync: SyncServices,
+  work: (setup: SyncSetup) => Promise<T>,
+): Promise<T> {
+  const sandbox = await startProgram({ source: 'services/sandbox/src/main.ts', env: {} });
+  const storeProcess = startStoreProcess();
+  try {
+    const product = await startProduct({ ...options, sandboxUrl: sandbox.url, sync });
+    try {
+      const control = sandboxClient(sandbox.url);
+      const access = await storeAccess(sandbox.url, control);
+      const setup = await openSyncSetup({ product, sandbox: control, access, storeProcess }, options);
+      return await work(setup).finally(setup.close);
+    } finally {
+      await product.stop();
+    }
+  } finally {
+    storeProcess.stop();
+    await sandbox.stop();
+  }
+}
+
 /** Creates the mount and the destination. */
-export async function openSyncSetup(
-  parts: Omit<SyncSetup, 'database' | 'close'>,
-  { servers }: BenchOptions,
-): Promise<SyncSetup> {
-  const { product, access } = parts;
-  await product.api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
-  await product.api('POST', destination, {
+export async function createDestination({
+  api,
+  access,
+}: {
+  api: Api;
+  access: Pick<StoreAccess, 'accessKeyId' | 'secretAccessKey' | 'region'>;
+}): Promise<void> {
+  await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
+  await api('POST', destination, {
     access_key_id: access.accessKeyId,
     secret_access_key: access.secretAccessKey,
     region: access.region,
   });
+}
+
+async function openSyncSetup(
+  parts: Omit<SyncSetup, 'database' | 'close'>,
+  { servers }: BenchOptions,
+): Promise<SyncSetup> {
+  const { product, access } = parts;
+  await createDestination({ api: product.api, access });
   const database = new pg.Client({ connectionString: servers.databaseUrl });
   await database.connect();
   return { ...parts, database, close: () => database.end() };

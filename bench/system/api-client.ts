@@ -1,7 +1,11 @@
 import { Pool } from 'undici';
 
 /** Sends a request to the product or the sandbox. Returns the parsed body of the response, or undefined without one. */
-export type Api = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => Promise<unknown>;
+export type Api = (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+) => Promise<unknown>;
 
 /** Returns a client of the product's API, with keep-alive connections. It throws if a response is not 2xx. */
 export const apiClient = (url: string, token: string): Api =>

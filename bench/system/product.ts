@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
 import { type Program, startProgram, stopPrograms } from './program.ts';
@@ -9,8 +10,16 @@ import { type Program, startProgram, stopPrograms } from './program.ts';
 export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles'> {
   /** Base URL of the sandbox, if login needs its directory or the worker its store. */
   sandboxUrl?: string;
-  /** Whether to start sync-control and a worker; default false. */
-  sync?: boolean;
+  /** Starts sync-control and workers. By default, neither runs. */
+  sync?: SyncServices;
+}
+
+/** How the sync services run. */
+export interface SyncServices {
+  /** Number of worker processes; default 1. */
+  workers?: number;
+  /** Whether accounts have the budget of their type, as in production. By default, the budget limits nothing. */
+  hasBudget?: boolean;
 }
 
 /** The running product. Each service is a process of its own. */
@@ -52,14 +61,14 @@ export async function startProduct({
     return program;
   };
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder); // contains keys
+  const forget = atExit(removeFolder); // contains keys
   const stop = async () => {
     await stopPrograms(running);
     removeFolder();
-    process.off('exit', removeFolder);
+    forget();
   };
   try {
-    const { gateway, login, secrets } = await startServices(start, sync ?? false);
+    const { gateway, login, secrets } = await startServices(start, sync);
     const rootToken = readFileSync(rootTokenFile, 'utf8').trim();
     return {
       url: gateway.url,
@@ -82,19 +91,24 @@ type StartService = (
 ) => Promise<Program>;
 
 /** Starts each service after those whose URL it needs. */
-async function startServices(start: StartService, sync: boolean) {
+async function startServices(start: StartService, sync: SyncServices | undefined) {
   const login = await start('login');
   const secrets = await start('secrets');
   const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
-  const control = sync ? await start('sync-control', { ...inward, BUDGETS: unlimited }) : undefined;
-  if (sync) await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+  const control = sync && (await startControl(start, inward, sync));
+  for (let worker = 0; worker < (sync?.workers ?? 1) && sync; worker += 1)
+    await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
   const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, INTERNAL_PORT: '0' };
   const gateway = await start('gateway', outward);
   return { gateway, login, secrets };
 }
 
-/** The benchmarks measure the product, not the rate limit of the provider. */
-const unlimited = 'cloudA-sm=1000000';
+const startControl = (start: StartService, inward: Record<string, string>, { hasBudget }: SyncServices) =>
+  start('sync-control', {
+    ...inward,
+    ...(hasBudget ? {} : { BUDGETS: 'cloudA-sm=1000000' }),
+    RECONCILE_SECONDS: '86400', // would look up the secrets of a million seeded associations
+  });
 
 const sandboxSettings = (url: string) => ({
   CLOUDB_AUTHORITY_URL: `${url}/directory`,

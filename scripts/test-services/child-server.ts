@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atExit } from '../at-exit.ts';
 
 export interface ChildServerOptions {
   command: string;
@@ -50,9 +51,9 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const stopNow = () => {
     signalGroup(child, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    process.off('exit', stopNow);
+    forget();
   };
-  process.once('exit', stopNow); // also during startup
+  const forget = atExit(stopNow); // also during startup
   await start();
   return {
     get pid() {

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchOptions } from '../command-line.ts';
+import { median } from '../load/statistics.ts';
+import type { Report } from '../report.ts';
+import { destination as quietPath, withSyncSetup } from '../sync/sync-setup.ts';
+import {
+  type BusyDestination,
+  busyNames,
+  createBusy,
+  createBusyMount,
+  type System,
+} from './busy-destination.ts';
+import { measureLargeOperations } from './large-operations.ts';
+import { queueEntries } from './seed.ts';
+import { type AssociationTimes, associationTimes, writeSecrets } from './set-and-remove.ts';
+import { addFault } from './store-faults.ts';
+import { targetColumns, targetRow } from './target.ts';
+import { type Written, writtenPerMinute } from './written-rows.ts';
+
+const defaultEntries = 100_000;
+const idleSeconds = 20;
+const downSeconds = 60;
+const maxWritten = 50;
+const maxSetRatio = 1.1;
+
+/** Measures what a long queue of a destination that is down costs: writes to the database, and the time of requests. */
+export const benchBacklog = (options: BenchOptions): Promise<Report[]> =>
+  withSyncSetup(options, { hasBudget: true }, async (setup) => {
+    const { log, entries = defaultEntries } = options;
+    const system: System = { ...setup, api: setup.product.api };
+    const busy = await prepare(system, entries);
+    const idle = await writtenPerMinute(setup.database, idleSeconds);
+    log(`without a queue: ${idle.rows.toFixed(0)} rows per minute`);
+    const before = await requestTimes(system, busy);
+    log(`inserting ${entries} entries`);
+    await queueEntries({ ...setup, api: system.api }, busy, entries);
+    await sleep(5_000);
+    const queued = await writtenPerMinute(setup.database, downSeconds);
+    log(`with ${entries} entries: ${queued.rows.toFixed(0)} rows per minute`);
+    const during = await requestTimes(system, busy);
+    const operations = await measureLargeOperations({ setup, system, busy }, options, entries);
+    const after = await requestTimes(system, await createBusy(system, { ofSameAccount: false }));
+    const rows = [writtenRow(queued, idle), ...requestRows({ before, during, after })];
+    const measured = { idle, queued, before, during, after };
+    const title = `${entries} entries of a destination that is down`;
+    return [{ title, columns: targetColumns, rows, notes, measured }, operations];
+  });
+
+/** Returns the destination whose store is down, without entries. */
+async function prepare(system: System, entries: number): Promise<BusyDestination> {
+  const { api, sandbox } = system;
+  await api('PATCH', 'sys/sync/config', { queue_capacity: 10 * entries + 10_000 });
+  await createBusyMount(api);
+  await writeSecrets(api);
+  await addFault(sandbox, { effect: 'reset', name: busyNames });
+  return createBusy(system, { ofSameAccount: false });
+}
+
+/** The times of requests about a healthy destination, and about the one with the queue. */
+interface RequestTimes {
+  other: AssociationTimes;
+  busy: AssociationTimes;
+}
+
+const requestTimes = async ({ api }: System, busy: BusyDestination): Promise<RequestTimes> => ({
+  other: await associationTimes(api, quietPath),
+  busy: await associationTimes(api, busy.path),
+});
+
+const notes = [
+  'base: the same without the queue, in the same run; of set and remove, before and after it',
+  `rows inserted, updated and deleted by all services in all tables, within ${downSeconds} s from 5 s after the store went down, and within ${idleSeconds} s without the queue: that is the heartbeat of the worker`,
+  'set and remove with wait=0, one after the other; median',
+  'the entries were inserted with SQL, as copies of an association that was set through the API',
+];
+
+const writtenRow = (queued: Written, idle: Written): string[] =>
+  targetRow({
+    what: 'rows written per minute',
+    figure: queued.rows,
+    base: idle.rows,
+    target: `under ${maxWritten}`,
+    isMet: queued.rows < maxWritten,
+    digits: 0,
+  });
+
+/** Compares with the times before the queue and after it together: the machine may become faster or slower. */
+function requestRows({
+  before,
+  during,
+  after,
+}: Record<'before' | 'during' | 'after', RequestTimes>): string[][] {
+  const places = { other: 'of another destination', busy: 'of this destination' };
+  return (['other', 'busy'] as const).flatMap((place) =>
+    (['set', 'remove'] as const).map((verb) => {
+      const figure = median(during[place][verb]);
+      const base = median([...before[place][verb], ...after[place][verb]]);
+      return targetRow({
+        what: `${verb} ${places[place]}, ms`,
+        figure,
+        base,
+        target: `at most ${maxSetRatio} times`,
+        isMet: figure <= maxSetRatio * base,
+      });
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import type { BenchOptions } from '../command-line.ts';
+import { quantile } from '../load/statistics.ts';
+import type { Report } from '../report.ts';
+import { type SyncSetup, withSyncSetup } from '../sync/sync-setup.ts';
+import { createBusyMount, type System } from './busy-destination.ts';
+import { aloneRow, delayColumns, delayRow, describeDelays } from './delay-table.ts';
+import { openQuiet, type Quiet } from './quiet-destination.ts';
+import { deleteEntries, queueEntries } from './seed.ts';
+import { startTrouble, type Trouble, troubles } from './trouble.ts';
+
+const writesPerTurn = 60;
+const silent = 10;
+const defaultEntries = 100_000;
+const alone = 'alone';
+
+/** Measures the delay of a write to a quiet destination, alone and next to destinations with a long queue. */
+export const benchFairness = (options: BenchOptions): Promise<Report[]> =>
+  withSyncSetup(options, { hasBudget: true }, async (setup) => {
+    const entries = options.entries ?? defaultEntries;
+    const kinds = troubles({ silent });
+    const system: System = { ...setup, api: setup.product.api };
+    const turns = options.rounds * (kinds.length + 1);
+    const quiet = await openQuiet(system, turns * (writesPerTurn + 10));
+    await createBusyMount(system.api);
+    const delays = new Map<string, number[]>();
+    const turn = async (name: string) => {
+      const measured = await quiet.delays(writesPerTurn);
+      delays.set(name, [...(delays.get(name) ?? []), ...measured]);
+      options.log(describeDelays(name, measured));
+    };
+    for (let round = 0; round < options.rounds; round += 1) {
+      await quiet.settle();
+      await turn(alone);
+      for (const kind of kinds)
+        await nextTo({ setup, system, quiet }, kind, { entries, turn: () => turn(kind.name) });
+    }
+    return [reportOf(delays, kinds, entries)];
+  });
+
+async function nextTo(
+  { setup, system, quiet }: { setup: SyncSetup; system: System; quiet: Quiet },
+  kind: Trouble,
+  { entries, turn }: { entries: number; turn: () => Promise<void> },
+): Promise<void> {
+  const { destinations, end } = await startTrouble(system, kind, (destination) =>
+    queueEntries({ ...setup, api: system.api }, destination, Math.ceil(entries / kind.destinations)),
+  );
+  await turn();
+  await end();
+  await deleteEntries(setup.database, destinations);
+  await quiet.settle();
+}
+
+function reportOf(delays: Map<string, number[]>, kinds: Trouble[], entries: number): Report {
+  const base = delays.get(alone)!;
+  const rows = kinds.map(({ name, maxRatio }) => {
+    const measured = delays.get(name)!;
+    const isMet = quantile(measured, 0.99) <= maxRatio * quantile(base, 0.99);
+    return delayRow(name, measured, base, { target: `p99 at most ${maxRatio} times alone`, isMet });
+  });
+  return {
+    title: `Delay of a write to a quiet destination, next to ${entries} queued entries`,
+    columns: delayColumns,
+    rows: [aloneRow(alone, base), ...rows],
+    notes,
+    measured: Object.fromEntries(delays),
+  };
+}
+
+const notes = [
+  `from the response to a write until its call of the store, at random intervals of about 50 ms; ${writesPerTurn} writes in each turn, and alone and all kinds of trouble in turn in each round`,
+  `the entries are those of one destination, or of ${silent} together that never answer; they were inserted with SQL, as copies of an association that was set through the API`,
+  'a write that does not arrive within 20 s counts as 20 s and ends its turn',
+  'one worker process with 16 entries at once; budget of an account as in production',
+];
