@@ -10,6 +10,7 @@ import {
   postponeEntry,
   readEntryContexts,
   readSyncConfig,
+  recordPutStart,
   recordSlowLane,
   recordWorker,
   reportToLane,
@@ -107,6 +108,7 @@ describe('database role of a worker', () => {
     const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
+      expect(await recordPutStart(sql, claimed)).toBe(true);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);
