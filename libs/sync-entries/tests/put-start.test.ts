@@ -64,7 +64,10 @@ test('the start of a put is not recorded after the lease was lost', async () => 
 
 test.each([
   ['fails with conflict', (held: Held) => failEntry(db, held, conflict)],
-  ['removed the external secret because nothing is readable', (held: Held) => complete(held, nothingReadable)],
+  [
+    'removed the external secret because nothing is readable',
+    (held: Held) => complete(held, nothingReadable),
+  ],
 ])('the start of a put is forgotten when an attempt %s', async (_, end) => {
   const { id, held } = await started();
   await end(held);
