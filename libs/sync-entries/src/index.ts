@@ -9,6 +9,7 @@ export * from './locked-entries.ts';
 export * from './queue-state.ts';
 export { insertEntries, type NewEntry, requestPut, requestRemoval } from './record-intents.ts';
 export { ensureLane, liftPause, recordSlowLane, reportToLane } from './scheduling/lanes.ts';
+export * from './scheduling/lost-announcements.ts';
 export * from './scheduling/postpone.ts';
 export { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
 export { forgetWorker, recordWorker } from './scheduling/workers.ts';

@@ -17,7 +17,7 @@ import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { countHeld } from './queries/removal-brakes.ts';
-import { reviveLost } from './queue/lost-entries.ts';
+import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
@@ -124,11 +124,16 @@ function repeated(
 ): Repeated[] {
   const { context, log } = following;
   const { db } = context;
+  const lostEntries = new LostEntries({
+    db,
+    broker,
+    log,
+    destinationTypes: Object.keys(destinationTypes),
+    afterSeconds: lost.afterSeconds,
+  });
   const held = metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals');
   return [
-    every(lost.sweepSeconds, 'lost announcements', log, () =>
-      reviveLost({ db, broker, log }, lost.afterSeconds),
-    ),
+    every(lost.sweepSeconds, 'lost announcements', log, () => lostEntries.revive()),
     every(1, 'destinations', log, (isStopping) => advanceDestinations({ db, log }, isStopping)),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
     every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
