@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { removeApproved } from '../src/changes/approved-removals.ts';
 import { followAll } from '../src/changes/follow-all.ts';
 import type { Following } from '../src/changes/on-secret-change.ts';
 import { reconcile } from '../src/changes/reconcile.ts';
@@ -149,4 +150,88 @@ test('a secret that cannot be followed is counted, and does not hold up the othe
   expect(await metrics.text()).toMatch(/failures\{[^}]*\} 1/);
   const followed = await db.query('select id from sync.associations where planned_revision = 2');
   expect(followed).toHaveLength(2);
+});
+
+describe('a destination that cannot be changed', () => {
+  let [stuck, other] = ['', ''];
+
+  /** Makes every change of this table that fulfils the condition fail. */
+  const refuse = async (table: string, condition: string) => {
+    await db.query(`alter table ${table} add constraint refused check (not (${condition})) not valid`);
+    refused = table;
+  };
+  let refused: string | undefined;
+
+  beforeEach(async () => {
+    const rows = await db.query<{ id: string }>(
+      `insert into sync.destinations (namespace_id, namespace_path, type, name, settings)
+       values ('root', '', 'cloudX', 'stuck', '{}'), ('root', '', 'cloudA-sm', 'other', '{}') returning id`,
+    );
+    [stuck, other] = rows.map(({ id }) => id) as [string, string];
+    for (const destination of ['stuck', 'other'])
+      await insertMany(db, { destination, count: 3, status: 'SYNCED' });
+    await db.query(`delete from sync.destinations where name = 'd'`);
+  });
+  afterEach(async () => {
+    if (refused !== undefined) await db.query(`alter table ${refused} drop constraint refused`);
+    refused = undefined;
+  });
+  const isRunning = async () =>
+    (await db.query<{ running: boolean }>('select running from sync.reconciliation'))[0]!.running;
+  const approved = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select destination_id as id from sync.removal_brakes where approved_at is not null',
+    );
+    return rows.map(({ id }) => id);
+  };
+  const gone = (ids: readonly string[]) =>
+    ids.map((secret_id) => ({ secret_id, exists: false, revision: 0 }));
+
+  test('does not keep the removals of others from being marked and decided', async () => {
+    await refuse('sync.associations', `destination_id = '${stuck}' and source_gone_at is not null`);
+    await reconcile(followingSeeing(gone).following, intervalSeconds, never);
+    expect(await approved()).toEqual([other]);
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('does not keep a round from ending', async () => {
+    await refuse('sync.removal_brakes', `destination_id = '${stuck}'`);
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await reconcile(followingSeeing(gone).following, intervalSeconds, never);
+    expect(await approved()).toEqual([other]);
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('does not keep the secrets of others from being accepted again', async () => {
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await refuse('sync.associations', `destination_id = '${stuck}' and source_gone_at is null`);
+    await reconcile(followingSeeing().following, intervalSeconds, never);
+    const marked = await db.query(
+      'select distinct destination_id as id from sync.associations where source_gone_at is not null',
+    );
+    expect(marked).toEqual([{ id: stuck }]);
+  });
+
+  test('does not keep the approved removals of others from being carried out', async () => {
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await db.query(
+      `insert into sync.removal_brakes (destination_id, approved_at) select id, now() from unnest($1::uuid[]) as id`,
+      [[stuck, other]],
+    );
+    const { following } = followingSeeing();
+    const inspect = async (_: string, ids: readonly string[]) => {
+      const rows = await db.query(
+        'select from sync.associations where destination_id = $1 and secret_id = any($2::uuid[])',
+        [stuck, ids],
+      );
+      if (rows.length > 0) throw new Error('cannot be inspected');
+      return ids.map((secret_id) => ({ secret_id, exists: false, readable: false, revision: 2, keys: [] }));
+    };
+    const secrets = { ...following.context.secrets, inspect };
+    await removeApproved({ ...following, context: { ...following.context, secrets } }, never);
+    const removing = await db.query(
+      'select distinct destination_id as id from sync.associations where removing',
+    );
+    expect(removing).toEqual([{ id: other }]);
+  });
 });
