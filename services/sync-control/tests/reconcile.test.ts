@@ -5,7 +5,7 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { removeApproved } from '../src/changes/approved-removals.ts';
 import { followAll } from '../src/changes/follow-all.ts';
-import type { Following } from '../src/changes/on-secret-change.ts';
+import { type Following, onSecretChange } from '../src/changes/on-secret-change.ts';
 import { reconcile } from '../src/changes/reconcile.ts';
 import type { Context } from '../src/context.ts';
 import type { SecretRevision } from '../src/secrets-client.ts';
@@ -75,6 +75,47 @@ test('opens and follows only the secrets that have changed', async () => {
   );
   expect(await reconcile(following, intervalSeconds, never)).toBe(1);
   expect(inspected).toEqual([row!.id]);
+});
+
+test('what is found goes after what users ask for, also a removal and a secret that has come back', async () => {
+  const states = { many1: 'changed', many2: 'gone', many3: 'returned' } as const;
+  const rows = await db.query<{ id: string; name: keyof typeof states }>(
+    `select secret_id as id, secret_name as name from sync.associations where secret_name = any($1)`,
+    [Object.keys(states)],
+  );
+  const stateOf = new Map<string, string>(rows.map(({ id, name }) => [id, states[name]]));
+  await db.query(
+    `update sync.associations set source_gone_at = now(), source_removals = 1 where secret_name = 'many3'`,
+  );
+  await db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where external_name = 'many3'`);
+  const { following } = followingSeeing((ids) =>
+    ids.map((secret_id) => {
+      const state = stateOf.get(secret_id);
+      return { secret_id, exists: state !== 'gone', revision: state === 'changed' ? 2 : 1 };
+    }),
+  );
+  await reconcile(following, intervalSeconds, never);
+  const inspect = async (_: string, ids: readonly string[]) =>
+    ids.map((secret_id) => ({ secret_id, exists: false, readable: false, revision: 1, keys: [] }));
+  const secrets = { ...following.context.secrets, inspect };
+  await removeApproved({ ...following, context: { ...following.context, secrets } }, never);
+  const pending = await db.query(
+    `select external_name as name, desired, priority from sync.entries where status = 'PENDING' order by 1`,
+  );
+  expect(pending).toEqual([
+    { name: 'many1', desired: 'present', priority: 2 },
+    { name: 'many2', desired: 'absent', priority: 2 },
+    { name: 'many3', desired: 'present', priority: 2 },
+  ]);
+});
+
+test('a change that a user makes goes first', async () => {
+  const [row] = await db.query<{ id: string }>('select secret_id as id from sync.associations limit 1');
+  const { following } = followingSeeing();
+  expect(await onSecretChange(following, { secret_id: row!.id }, 'request')).toBe('ack');
+  expect(await db.query(`select priority from sync.entries where status = 'PENDING'`)).toEqual([
+    { priority: 0 },
+  ]);
 });
 
 test('several processes share one round, and none starts another before the interval has passed', async () => {

@@ -6,6 +6,7 @@ import {
   insertEntries,
   isPending,
   type NewEntry,
+  type Origin,
   requestPut,
   requestRemoval,
 } from '@secrets/sync-entries';
@@ -25,6 +26,8 @@ export interface PlanIntent {
   verify: boolean;
   /** The problem to throw if the queue would grow; undefined if it has room. */
   full?: Problem | undefined;
+  /** Where the intent comes from; by default, from a user. */
+  origin?: Origin;
   /** Whether entries that are no longer wanted are removed; otherwise they stay as they are. */
   mayRemove?: boolean;
 }
@@ -43,7 +46,7 @@ export async function applyPlan(
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
   await assertNamesFree(tx, association, plan.create);
-  const created = await insertEntries(tx, association, plan.create, intent.overwrite);
+  const created = await insertEntries(tx, association, plan.create, intent);
   await requestPut(tx, plan.keep, intent);
   if (intent.mayRemove === false) return;
   const idOfKey = idsOfWanted(plan.keep, existing, created);
@@ -53,6 +56,7 @@ export async function applyPlan(
       id,
       waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null),
     })),
+    intent.origin,
   );
 }
 

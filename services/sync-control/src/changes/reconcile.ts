@@ -132,6 +132,7 @@ async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Prom
   await requestPut(
     tx,
     failed.map(({ id }) => id),
+    { origin: 'reconciliation' },
   );
 }
 
