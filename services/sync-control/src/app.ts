@@ -96,8 +96,12 @@ const endpointsOf = (context: Context): Endpoint[] => [
 
 const changesConcurrency = 8;
 
-/** Connections with which no task in the background waits for another: one per change, the relay and each repeated task. */
-export const backgroundConnections = changesConcurrency + 4;
+/** Tasks that are repeated in the background; see `repeated`. */
+const repeatedTasks = 4;
+
+/** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
+export const backgroundConnections =
+  changesConcurrency + Object.keys(destinationTypes).length + repeatedTasks;
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
