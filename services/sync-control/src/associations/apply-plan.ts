@@ -12,6 +12,7 @@ import {
 } from '@secrets/sync-entries';
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
+import { maxEntries } from './wanted-entries.ts';
 
 /** The association whose entries are planned. */
 export interface PlannedAssociation {
@@ -34,7 +35,8 @@ export interface PlanIntent {
 
 /**
  * Writes the intents that turn an association's entries into the wanted ones. Entries that stay are pushed again. The
- * association's row must be locked. Throws `conflict`, which names both secrets, if a name is taken.
+ * association's row must be locked. Throws `conflict`, which names both secrets, if a name is taken, and which names the limit
+ * if the association would have too many entries.
  */
 export async function applyPlan(
   tx: Tx,
@@ -45,6 +47,7 @@ export async function applyPlan(
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
+  assertFewEntries(existing.length, plan.create.length);
   await assertNamesFree(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent);
   await requestPut(tx, plan.keep, intent);
@@ -68,6 +71,15 @@ function idsOfWanted(
   const keeps = new Set(keptIds);
   const kept = existing.filter(({ id }) => keeps.has(id));
   return new Map([...kept, ...created].map(({ subKey, id }) => [subKey, id]));
+}
+
+function assertFewEntries(existing: number, created: number): void {
+  if (created === 0 || existing + created <= maxEntries) return;
+  throw new Problem(
+    'conflict',
+    `the association has ${existing} external secrets, including those still to be removed, and needs ${created} more; ` +
+      `the maximum is ${maxEntries}: set it again when the old ones are removed`,
+  );
 }
 
 async function assertNamesFree(
