@@ -9,6 +9,7 @@ import {
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readSealedValue,
   readSyncConfig,
   recordPutStart,
   recordSlowLane,
@@ -106,6 +107,11 @@ describe('database role of a worker', () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);
     const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
+    const { versionId } = contexts.get(mine.entry)!.value!.location;
+    expect([...(await as(db, worker, (sql) => readSealedValue(sql, mine.entry, versionId)))!]).toEqual([
+      0xfe,
+    ]);
+    expect(await as(db, worker, (sql) => readSealedValue(sql, foreign.entry, versionId))).toBeUndefined();
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
       expect(await recordPutStart(sql, claimed)).toBe(true);
