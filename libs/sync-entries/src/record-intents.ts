@@ -13,7 +13,7 @@ const dueNow = `due_at = case when announced_at is null then greatest(now(), lea
  * Which entries of a destination go first: what a user asked for, retries, and what reconciliation found. An entry that is pending
  * already is never put back.
  */
-export const priorities = { user: 0, retry: 1, reconciliation: 2 } as const;
+const priorities = { user: 0, retry: 1, reconciliation: 2 } as const;
 
 /** Where an intent comes from. */
 export type Origin = keyof typeof priorities;
