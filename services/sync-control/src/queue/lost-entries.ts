@@ -54,6 +54,7 @@ export class LostEntries {
   async #reviveOf(type: string): Promise<void> {
     const { db, broker, log } = this.#options;
     const announced = await announcedEntries(db, type, maxChecked);
+    if (announced.length === 0) return void this.#suspects.delete(type);
     // Not earlier: the message of each of these announcements was in the queue by now, or is no longer.
     const { ready } = await broker.depth(syncQueue(type));
     const lost = this.#lostOf(type, announced.slice(0, Math.max(0, announced.length - ready)));
