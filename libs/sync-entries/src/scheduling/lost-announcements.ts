@@ -27,9 +27,10 @@ export async function reviveEntries(sql: Sql, lost: readonly Announcement[]): Pr
   const rows = await sql.query(
     `update sync.entries set due_at = now(), announced_at = null
       where id = any(array(
-        select e.id from unnest($1::uuid[], $2::timestamptz[]) as lost (id, announced_at)
-          join sync.entries e on e.id = lost.id and e.announced_at = lost.announced_at and e.due_at is null
-           for update of e skip locked))
+        select found.id from unnest($1::uuid[], $2::timestamptz[]) as lost (id, announced_at) cross join lateral (
+          select e.id from sync.entries e
+           where e.id = lost.id and e.announced_at = lost.announced_at and e.due_at is null
+           limit 1 for update skip locked) as found))
       returning id`,
     [lost.map(({ entryId }) => entryId), lost.map(({ announcedAt }) => announcedAt)],
   );
