@@ -19,6 +19,8 @@ export interface ClaimedEntry {
   pushedHash: string | null;
   settingsHash: string | null;
   remote: Json | null;
+  /** When `recordPutStart` was first called for the external secret that exists now; null if it was not. */
+  putStartedAt: Date | null;
   /** Attempts before this one since the last success. */
   attempts: number;
 }
@@ -55,7 +57,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
-                settings_hash as "settingsHash", remote, attempts - 1 as attempts`,
+                settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
   );
 }

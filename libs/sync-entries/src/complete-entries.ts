@@ -8,6 +8,7 @@ type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 /** What a completed attempt achieved. */
 export interface Achieved {
   status: SyncStatus;
+  /** Keyed hash of the value that the external secret has; null if the external secret was removed. */
   pushedHash: string | null;
   settingsHash: string | null;
   remote: Json | null;
@@ -32,6 +33,7 @@ export async function completeEntries(
             verify = verify and e.generation > done.generation,
             overwrite = overwrite and e.generation > done.generation,
             pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
+            put_started_at = case when done.pushed_hash is not null then e.put_started_at end,
             attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = null, synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
@@ -77,6 +79,21 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
   });
 }
 
+/**
+ * Records that a put is about to write the external secret of an entry, if its lease still holds; returns whether it does. What
+ * was recorded first remains until the external secret is removed or a put fails with `conflict`. To be called only after the
+ * put has found that it may write: a crash right after this call must not make a foreign secret look like this entry's.
+ */
+export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries set put_started_at = coalesce(put_started_at, now())
+      where id = $1 and fence = $2 and lease_until > now()
+      returning id`,
+    [held.id, held.fence],
+  );
+  return rows.length === 1;
+}
+
 /** How an attempt failed, and when the next one takes place. */
 interface Failed {
   status: SyncStatus;
@@ -87,7 +104,10 @@ interface Failed {
   retryInSeconds: number | null;
 }
 
-/** Records a failure and ends the lease, if it still holds; returns whether it did. A newer intent is tried immediately. */
+/**
+ * Records a failure and ends the lease, if it still holds; returns whether it did. A newer intent is tried immediately. A
+ * `conflict` says that the external secret is not this entry's, whatever a put has started before.
+ */
 export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries
@@ -97,6 +117,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             next_attempt_at = case when generation = $3 then now() + $7::float8 * interval '1 second' end,
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
             priority = case when generation = $3 then 1 else priority end,
+            put_started_at = case when $5 is distinct from 'conflict' then put_started_at end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
       where id = $1 and fence = $2 and lease_until is not null
       returning id`,

@@ -11,7 +11,7 @@ const failedBeforeRetry = `destination_id = $1 and status = 'CLIENT_SIDE_ERROR'
  */
 export async function retryFailed(sql: Sql, destinationId: string, limit: number): Promise<void> {
   await sql.query(
-    `update sync.entries set ${newIntent}
+    `update sync.entries set ${newIntent('retry')}
       where id = any(array(select id from sync.entries where ${failedBeforeRetry} order by updated_at limit $2 for update skip locked))
         and status = 'CLIENT_SIDE_ERROR'`,
     [destinationId, limit],

@@ -26,9 +26,14 @@ export interface EntryContext {
 /** A version of a secret as stored. */
 export interface StoredValue {
   location: { mountId: string; path: string; versionId: string };
-  /** Null if the caller has named this version as known. */
+  /** The size of `sealed`. */
+  bytes: number;
+  /** Null if the caller has named this version as known, or if it is too large to be read with others (`readSealedValue`). */
   sealed: Uint8Array | null;
 }
+
+/** Larger values are not read together with those of other entries, which would take any amount of memory. */
+const maxBytesTogether = 65_536;
 
 interface ContextRow {
   entry_id: string;
@@ -46,14 +51,15 @@ interface ContextRow {
   mount_id: string | null;
   path: string;
   version_id: string;
+  bytes: number;
   sealed: Uint8Array | null;
 }
 
 /**
  * Returns destination and newest readable value of claimed entries, by entry ID. Deleted entries are left out, and
  * those of a destination that is being deleted by force: the provider must not be called for them. Entries of one
- * secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds` is not read at
- * all.
+ * secret share one `StoredValue`, which is read once; the sealed value of a version in `knownVersionIds`, and one of more than
+ * 64 KiB, is not read at all.
  */
 export async function readEntryContexts(
   sql: Sql,
@@ -63,8 +69,8 @@ export async function readEntryContexts(
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
     `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials,
-            lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id,
-            case when version_id <> all($2::uuid[])
+            lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
+            case when version_id <> all($2::uuid[]) and octet_length(sealed) <= $3
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
@@ -77,18 +83,31 @@ export async function readEntryContexts(
          left join sync.destination_health h on h.destination_id = d.id
          left join sync.entry_values v on v.entry_id = e.id
         where e.id = wanted.id limit 1) as found`,
-    [entryIds, knownVersionIds],
+    [entryIds, knownVersionIds, maxBytesTogether],
   );
   const values = storedValues(rows);
   return new Map(rows.map((row) => [row.entry_id, contextOf(row, values)]));
 }
 
+/** Returns the sealed value of an entry's secret; undefined if this version is no longer the newest readable one. */
+export async function readSealedValue(
+  sql: Sql,
+  entryId: string,
+  versionId: string,
+): Promise<Uint8Array | undefined> {
+  const [row] = await sql.query<{ sealed: Uint8Array }>(
+    'select sealed from sync.entry_values where entry_id = $1 and version_id = $2',
+    [entryId, versionId],
+  );
+  return row?.sealed;
+}
+
 /** Returns the values by version ID. Only one row of each version has the sealed value. */
 function storedValues(rows: readonly ContextRow[]): Map<string, StoredValue> {
   const values = new Map<string, StoredValue>();
-  for (const { mount_id: mountId, path, version_id: versionId, sealed } of rows) {
+  for (const { mount_id: mountId, path, version_id: versionId, bytes, sealed } of rows) {
     if (mountId === null || (sealed === null && values.has(versionId))) continue;
-    values.set(versionId, { location: { mountId, path, versionId }, sealed });
+    values.set(versionId, { location: { mountId, path, versionId }, bytes, sealed });
   }
   return values;
 }

@@ -7,7 +7,7 @@ export * from './find-entries.ts';
 export * from './leases.ts';
 export * from './locked-entries.ts';
 export * from './queue-state.ts';
-export { insertEntries, type NewEntry, requestPut, requestRemoval } from './record-intents.ts';
+export { insertEntries, type NewEntry, type Origin, requestPut, requestRemoval } from './record-intents.ts';
 export {
   ensureLane,
   type LaneOfDestination,
@@ -15,6 +15,7 @@ export {
   recordSlowDestination,
   reportToLane,
 } from './scheduling/lanes.ts';
+export * from './scheduling/lost-announcements.ts';
 export * from './scheduling/postpone.ts';
 export { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
 export { forgetWorker, recordWorker } from './scheduling/workers.ts';

@@ -9,8 +9,19 @@ import { type Entry, entryColumns } from './entry.ts';
  * a thousand changes of a waiting secret are one operation.
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
+/**
+ * Which entries of a destination go first: what a user asked for, retries, and what reconciliation found. An entry that is pending
+ * already is never put back.
+ */
+const priorities = { user: 0, retry: 1, reconciliation: 2 } as const;
+
+/** Where an intent comes from. */
+export type Origin = keyof typeof priorities;
+
 /** SQL assignments that record a new intent of an entry. */
-export const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
+export const newIntent = (origin: Origin): string =>
+  `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow},
+   priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**
  * SQL of an array of IDs: those of the entries with this condition, whose rows it locks in the order of their IDs. Two
@@ -34,12 +45,12 @@ export async function insertEntries(
   sql: Sql,
   association: { id: string; destinationId: string; destinationType: string },
   entries: readonly NewEntry[],
-  overwrite: boolean,
+  { overwrite = false, origin = 'user' }: { overwrite?: boolean; origin?: Origin } = {},
 ): Promise<Entry[]> {
   if (entries.length === 0) return [];
   return sql.query<Entry>(
-    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key)
-     select $1, $2, $3, $4, sub_key, external_name, collision_key
+    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key, priority)
+     select $1, $2, $3, $4, sub_key, external_name, collision_key, $8
        from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
       order by collision_key
      returning ${entryColumns}`,
@@ -51,6 +62,7 @@ export async function insertEntries(
       entries.map((entry) => entry.subKey),
       entries.map((entry) => entry.externalName),
       entries.map((entry) => entry.collisionKey),
+      priorities[origin],
     ],
   );
 }
@@ -59,11 +71,15 @@ export async function insertEntries(
 export async function requestPut(
   sql: Sql,
   entryIds: readonly string[],
-  { overwrite = false, verify = false }: { overwrite?: boolean; verify?: boolean } = {},
+  {
+    overwrite = false,
+    verify = false,
+    origin = 'user',
+  }: { overwrite?: boolean; verify?: boolean; origin?: Origin } = {},
 ): Promise<void> {
   if (entryIds.length === 0) return;
   await sql.query(
-    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent}
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent(origin)}
       where id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entryIds, overwrite, verify],
   );
@@ -73,10 +89,11 @@ export async function requestPut(
 export async function requestRemoval(
   sql: Sql,
   entries: readonly { id: string; waitsFor: string | null }[],
+  origin: Origin = 'user',
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
-    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent}
+    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent(origin)}
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
       where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],

@@ -79,7 +79,7 @@ export function entriesForTest(): EntriesForTest {
     add: async (name = 'n') => {
       const association = { id: associationId, destinationId, destinationType };
       const wanted = [{ subKey: '', externalName: name, collisionKey: name }];
-      return (await insertEntries(db, association, wanted, false))[0]!.id;
+      return (await insertEntries(db, association, wanted))[0]!.id;
     },
     claimAll,
     claim: async (entryId, leaseSeconds) => (await claimAll([entryId], leaseSeconds))[0],

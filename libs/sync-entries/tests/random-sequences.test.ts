@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  announcedEntries,
   type ClaimedEntry,
   completeRemoval,
   failEntry,
   requestPut,
   requestRemoval,
-  reviveLostEntries,
+  reviveEntries,
 } from '../src/index.ts';
 import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
 
@@ -78,7 +79,7 @@ describe('any sequence of intents, announcements, claims, outcomes and crashes',
   const settle = async (world: World) => {
     for (let round = 0; round < 4; round++) {
       await timePasses();
-      await reviveLostEntries(db, destinationType, 60);
+      await reviveEntries(db, await announcedEntries(db, destinationType, 100));
       for (const id of await due()) {
         expect(id).toBe(world.id);
         const held = await claim(id);

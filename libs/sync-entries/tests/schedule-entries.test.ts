@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import {
+  announcedEntries,
   markAnnounced,
   postponeEntry,
   releaseAdmitted,
   requestPut,
   requestRemoval,
-  reviveLostEntries,
+  reviveEntries,
 } from '../src/index.ts';
 import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
 
@@ -41,10 +42,22 @@ test('revives lost announcements, but not those of claimed entries', async () =>
   const [lost, held] = [await add('lost'), await add('held')];
   const { admissionXid } = await admit();
   await markAnnounced(db, [lost, held], admissionXid);
+  const announced = await announcedEntries(db, destinationType, 10);
+  expect(announced.map(({ entryId }) => entryId).sort()).toEqual([lost, held].sort());
   expect(await claim(held)).toBeDefined();
-  await db.query(`update sync.entries set announced_at = announced_at - interval '2 minutes'`);
-  expect(await reviveLostEntries(db, destinationType, 60)).toBe(1);
+  expect(await reviveEntries(db, announced)).toBe(1);
   expect(await due()).toEqual([lost]);
+});
+
+test('does not revive an entry that was announced again in the meantime, or that is not confirmed', async () => {
+  const id = await add();
+  const { admissionXid } = await admit();
+  expect(await announcedEntries(db, destinationType, 10)).toEqual([]);
+  await markAnnounced(db, [id], admissionXid);
+  const announced = await announcedEntries(db, destinationType, 10);
+  await timePasses();
+  expect(await reviveEntries(db, announced)).toBe(0);
+  expect(await due()).toEqual([]);
 });
 
 test('makes an entry that could not be published due immediately, unless it has changed since', async () => {
@@ -87,7 +100,7 @@ test('forgets the announcement of an achieved entry', async () => {
   await complete((await claim(id))!, pushed);
   await db.query('update sync.entries set announced_at = now() where id = $1', [id]);
   await postponeEntry(db, id);
-  expect(await reviveLostEntries(db, destinationType, -1)).toBe(0);
+  expect(await announcedEntries(db, destinationType, 10)).toEqual([]);
   expect(await due()).toEqual([]);
 });
 

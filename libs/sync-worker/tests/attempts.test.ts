@@ -33,7 +33,7 @@ async function runWorker(
   entryIds: readonly string[],
   put: Put,
   isDone: () => boolean | Promise<boolean>,
-  options: { keyRing?: KeyRing; db?: Db; leaseSeconds?: number } = {},
+  options: { keyRing?: KeyRing; db?: Db; leaseSeconds?: number; largeValuesMib?: number } = {},
 ): Promise<void> {
   const connected = { put, remove: async () => {}, close: async () => {} };
   const worker = createSyncWorker(
@@ -46,7 +46,13 @@ async function runWorker(
       log: silentLogger(),
       metrics: createMetrics('test', { processMetrics: false }),
     },
-    { concurrency: 16, leaseSeconds: options.leaseSeconds ?? 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+    {
+      concurrency: 16,
+      leaseSeconds: options.leaseSeconds ?? 60,
+      prefix: 'secrets',
+      stopGraceSeconds: 0.1,
+      largeValuesMib: options.largeValuesMib ?? 16,
+    },
   );
   await worker.start();
   await broker.publish(
@@ -76,6 +82,27 @@ test('the keys of one version are decrypted together, however many there are', a
   await runWorker(entryIds, put, () => Object.keys(pushed).length === 200, { keyRing: counting });
   expect(pushed).toEqual(data);
   expect(lookups).toBeLessThan(200 + 20); // each hash of a pushed value looks up a key, and each decryption
+});
+
+test('large values are pushed within the limit of their memory, and do not hold up small ones', async () => {
+  const large = await Promise.all(
+    Array.from({ length: 5 }, () => insertSyncedSecret(db, keyRing, { a: 'x'.repeat(600_000) })),
+  );
+  const [small] = await insertSyncedSecret(db, keyRing, { a: '1' });
+  const pushed: string[] = [];
+  let held = 0;
+  let mostHeld = 0;
+  const put: Put = async ({ entryId, value }) => {
+    const isLarge = value.reveal().length > 100_000;
+    if (isLarge) mostHeld = Math.max(mostHeld, ++held);
+    await sleep(isLarge ? 300 : 0);
+    if (isLarge) held -= 1;
+    pushed.push(entryId);
+    return { remote: null };
+  };
+  await runWorker([...large.flat(), small!], put, () => pushed.length === 6, { largeValuesMib: 1 });
+  expect(mostHeld).toBe(1);
+  expect(pushed[0]).toBe(small);
 });
 
 test('the time limit of an attempt counts from before its claim was sent', async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => db?.close());
 beforeEach(async () => {
   const lease = { destinationType, owner: 'me', leaseSeconds: 60 };
-  statements = entryStatements({ db, unblockedDb: db }, lease, new SecretValues(keyRing));
+  statements = entryStatements({ db, unblockedDb: db }, lease, new SecretValues(keyRing, 16));
   [locked, free] = (await insertSyncedSecret(db, keyRing, { a: '1', b: '2' })) as [string, string];
 });
 

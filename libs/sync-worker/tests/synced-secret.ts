@@ -26,7 +26,7 @@ export async function insertSyncedSecret(
   );
   const place = { id: association!.id, destinationId, destinationType };
   const wanted = Object.keys(data).map((key) => ({ subKey: key, externalName: key, collisionKey: key }));
-  return (await insertEntries(db, place, wanted, false)).map(({ id }) => id);
+  return (await insertEntries(db, place, wanted)).map(({ id }) => id);
 }
 
 async function insertSecret(db: Db, keyRing: KeyRing, text: string): Promise<string> {

@@ -9,7 +9,9 @@ import {
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readSealedValue,
   readSyncConfig,
+  recordPutStart,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -105,8 +107,14 @@ describe('database role of a worker', () => {
     const claimed = (await claim(mine))!;
     expect(claimed.id).toBe(mine.entry);
     const contexts = await as(db, worker, (sql) => readEntryContexts(sql, [mine.entry]));
+    const { versionId } = contexts.get(mine.entry)!.value!.location;
+    expect([...(await as(db, worker, (sql) => readSealedValue(sql, mine.entry, versionId)))!]).toEqual([
+      0xfe,
+    ]);
+    expect(await as(db, worker, (sql) => readSealedValue(sql, foreign.entry, versionId))).toBeUndefined();
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
+      expect(await recordPutStart(sql, claimed)).toBe(true);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);

@@ -139,7 +139,12 @@ async function startWorker(parts: Parts, sandbox: Sandbox | undefined): Promise<
       egress: createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN }),
       ...telemetry(parts, 'sync-worker-clouda-sm'),
     },
-    { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
+    {
+      concurrency: env.CONCURRENCY,
+      largeValuesMib: env.LARGE_VALUES_MIB,
+      leaseSeconds: env.LEASE_SECONDS,
+      prefix: env.SECRET_NAME_PREFIX,
+    },
   );
   await worker.start();
   parts.onStop(worker.stop);

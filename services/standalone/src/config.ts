@@ -30,6 +30,7 @@ export const Env = z.object({
   EGRESS_MAY_OPEN: commaList.default([]),
   AWS_REGION: z.string().optional(),
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
+  LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
   BUDGETS: budgets,

@@ -17,7 +17,7 @@ import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { countHeld } from './queries/removal-brakes.ts';
-import { reviveLost } from './queue/lost-entries.ts';
+import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
@@ -96,8 +96,12 @@ const endpointsOf = (context: Context): Endpoint[] => [
 
 const changesConcurrency = 8;
 
-/** Connections with which no task in the background waits for another: one per change, the relay and each repeated task. */
-export const backgroundConnections = changesConcurrency + 4;
+/** Tasks that are repeated in the background; see `repeated`. */
+const repeatedTasks = 4;
+
+/** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
+export const backgroundConnections =
+  changesConcurrency + Object.keys(destinationTypes).length + repeatedTasks;
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
@@ -124,11 +128,16 @@ function repeated(
 ): Repeated[] {
   const { context, log } = following;
   const { db } = context;
+  const lostEntries = new LostEntries({
+    db,
+    broker,
+    log,
+    destinationTypes: Object.keys(destinationTypes),
+    afterSeconds: lost.afterSeconds,
+  });
   const held = metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals');
   return [
-    every(lost.sweepSeconds, 'lost announcements', log, () =>
-      reviveLost({ db, broker, log }, lost.afterSeconds),
-    ),
+    every(lost.sweepSeconds, 'lost announcements', log, () => lostEntries.revive()),
     every(1, 'destinations', log, (isStopping) => advanceDestinations({ db, log }, isStopping)),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
     every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {

@@ -14,12 +14,12 @@ export const Env = z.object({
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
   /** Calls per second and account, such as `cloudA-sm=200`, in place of the provider's published limit. */
   BUDGETS: budgets,
-  /** Seconds between two searches for lost announcements; 10 if absent. */
+  /** Seconds between two searches for lost announcements; 2 if absent. */
   LOST_SWEEP_SECONDS: sweepSeconds,
   /** The earlier name of `LOST_SWEEP_SECONDS`. */
   SWEEP_SECONDS: sweepSeconds,
-  /** Seconds without a claim after which an announcement counts as lost if its queue is empty. */
-  LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
+  /** Seconds without a message after which an announcement counts as lost. */
+  LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(5),
   /** Removals from a destination within an hour, because secrets or keys are gone, up to which none needs a confirmation. */
   REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
   /** Percentage of a destination's entries above which such removals need a confirmation; 100 for never. */
@@ -31,7 +31,7 @@ export interface SyncControlConfig {
   secretsUrl: string;
   prefix: string;
   reconcileSeconds: number;
-  /** How lost announcements are found; by default every 10 s, those older than 60 s. */
+  /** How lost announcements are found; by default every 2 s, those without a message for 5 s. */
   lost?: { sweepSeconds: number; afterSeconds: number };
   /** Calls per second that each account may make, by destination type; the type's own budget where absent. */
   budgets?: Readonly<Record<string, number>> | undefined;
@@ -52,6 +52,6 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
   brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
 });
 
-export const defaultLost = { sweepSeconds: 10, afterSeconds: 60 };
+export const defaultLost = { sweepSeconds: 2, afterSeconds: 5 };
 
 export const defaultBrake: BrakeLimits = { minEntries: 50, share: 0.2 };

@@ -177,6 +177,19 @@ describe('background work on destinations', () => {
     expect(marked).toEqual([]);
   });
 
+  test('fails for one destination without holding up the others', async () => {
+    const stuck = await destination('cloudA-sm', inPurge);
+    const other = await destination('cloudA-sm', inPurge);
+    await db.query(
+      `alter table sync.associations add constraint refused check (not (destination_id = '${stuck}' and removing)) not valid`,
+    );
+    await advance();
+    await db.query('alter table sync.associations drop constraint refused');
+    expect([await removing(stuck), await removing(other)]).toEqual([0, 3]);
+    await advance();
+    expect(await removing(stuck)).toBe(3);
+  });
+
   test('purges and deletes destinations of a type that this version does not have', async () => {
     const purged = await destination('cloudX', inPurge);
     const deleted = await destination('cloudX', 'deleted_at = now(), namespace_id = null');

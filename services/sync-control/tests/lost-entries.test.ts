@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
+import { syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
-import { insertEntries } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
-import { reviveLost } from '../src/queue/lost-entries.ts';
+import { LostEntries } from '../src/queue/lost-entries.ts';
+import { insertMany } from './insert-many.ts';
 
-const destinationType = 'cloudA-sm';
-const lostAfterSeconds = 60;
+const [type, otherType] = ['cloudA-sm', 'cloudX'];
+const afterSeconds = 5;
 
 let db: Db;
 
@@ -18,51 +18,113 @@ beforeAll(async () => {
 afterAll(() => db?.close());
 beforeEach(async () => {
   await db.query('delete from sync.destinations');
-  await db.query('update sync.config set disabled = false');
-  const [destinationId, id] = [randomUUID(), randomUUID()];
-  await db.query(
-    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
-     values ($1, 'root', '', $2, 'd', '{}')`,
-    [destinationId, destinationType],
-  );
-  await db.query(
-    `insert into sync.associations
-       (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
-     values ($1, $2, 'root', $1, 'kv', 'kv_1', $1, 's', 1)`,
-    [id, destinationId],
-  );
-  const wanted = [{ subKey: '', externalName: 'n', collisionKey: 'n' }];
-  await insertEntries(db, { id, destinationId, destinationType }, wanted, false);
 });
 
-/** Whether an entry that was announced this many seconds ago is announced again while messages wait in its queue. */
-async function isRevived({ announcedAgo, ready }: { announcedAgo: number; ready: number }): Promise<boolean> {
-  await db.query(`update sync.entries set due_at = null, announced_at = now() - $1 * interval '1 second'`, [
-    announcedAgo,
-  ]);
-  const broker = { depth: async () => ({ ready, consumers: 1 }) } as unknown as Broker;
-  await reviveLost({ db, broker, log: silentLogger() }, lostAfterSeconds);
-  return (await db.query('select id from sync.entries where due_at is not null')).length > 0;
+/** Inserts announced entries of a type, the first one announced the longest ago, and returns the names of those that are due. */
+async function announced(count: number, destinationType = type): Promise<() => Promise<string[]>> {
+  const name = randomUUID();
+  await db.query(
+    `insert into sync.destinations (namespace_id, namespace_path, type, name, settings) values ('root', '', $1, $2, '{}')`,
+    [destinationType, name],
+  );
+  const id = await insertMany(db, { destination: name, count, status: 'PENDING' });
+  await db.query(
+    `update sync.entries set applied_generation = 0, due_at = null,
+            announced_at = now() - interval '1 minute' + substr(external_name, 5)::int * interval '1 second'
+      where destination_id = $1`,
+    [id],
+  );
+  return async () => {
+    const rows = await db.query<{ name: string }>(
+      'select external_name as name from sync.entries where destination_id = $1 and due_at <= now() order by 1',
+      [id],
+    );
+    return rows.map(({ name: due }) => due);
+  };
 }
 
-test('an announcement is lost after the limit if its queue is empty, and after 15 times the limit if it is not', async () => {
-  expect(await isRevived({ announcedAgo: 50, ready: 0 })).toBe(false);
-  expect(await isRevived({ announcedAgo: 70, ready: 0 })).toBe(true);
-  expect(await isRevived({ announcedAgo: 70, ready: 1 })).toBe(false);
-  expect(await isRevived({ announcedAgo: 15 * 60 + 10, ready: 1 })).toBe(true);
-});
-
-test('while syncing is disabled, an announcement is lost only if its queue is empty', async () => {
-  await db.query('update sync.config set disabled = true');
-  expect(await isRevived({ announcedAgo: 15 * 60 + 10, ready: 1 })).toBe(false);
-  expect(await isRevived({ announcedAgo: 70, ready: 0 })).toBe(true);
-});
-
-test('a queue whose depth cannot be read does not end the search', async () => {
-  const depth = async () => {
-    throw new Error('no such queue');
+/** A search whose clock and queues the test sets. */
+function search(depths: Record<string, number | Error> = {}) {
+  let now = 0;
+  const depth = async (queue: string) => {
+    const ready = depths[queue] ?? 0;
+    if (ready instanceof Error) throw ready;
+    return { ready, consumers: 1 };
   };
-  await expect(
-    reviveLost({ db, broker: { depth }, log: silentLogger() }, lostAfterSeconds),
-  ).resolves.toBeUndefined();
+  const lost = new LostEntries({
+    db,
+    broker: { depth },
+    log: silentLogger(),
+    destinationTypes: [type, otherType],
+    afterSeconds,
+    now: () => now,
+  });
+  return {
+    depths,
+    after: async (seconds: number) => {
+      now += seconds * 1_000;
+      await lost.revive();
+    },
+  };
+}
+
+test('an announcement without a message is revived within seconds, not before a worker could have claimed it', async () => {
+  const due = await announced(2);
+  const { after } = search();
+  await after(0);
+  await after(4);
+  expect(await due()).toEqual([]);
+  await after(1);
+  expect(await due()).toEqual(['many1', 'many2']);
+});
+
+test('announcements whose messages wait in a long queue are not lost, however old they are', async () => {
+  const due = await announced(3);
+  const { after } = search({ [syncQueue(type)]: 3 });
+  for (let hour = 0; hour < 24; hour += 1) await after(3_600);
+  expect(await due()).toEqual([]);
+});
+
+test('in a queue that is never empty, the oldest announcements are lost for which it has no message', async () => {
+  const due = await announced(3);
+  const { after } = search({ [syncQueue(type)]: 1 });
+  await after(0);
+  await after(5);
+  expect(await due()).toEqual(['many1', 'many2']);
+});
+
+test('an announcement whose message has just left the queue is not lost if it is claimed in time, or announced again', async () => {
+  const due = await announced(2);
+  const { after } = search();
+  await after(0);
+  await db.query(`update sync.entries set announced_at = null, due_at = now() + interval '1 minute', lease_until = now() + interval '1 minute'
+                   where external_name = 'many1'`);
+  await db.query(`update sync.entries set announced_at = now() where external_name = 'many2'`);
+  await after(5);
+  expect(await due()).toEqual([]);
+});
+
+test('an announcement that is not confirmed by the broker is not lost: its scheduler may still wait', async () => {
+  const due = await announced(1);
+  await db.query(`update sync.entries set due_at = now() + interval '20 seconds'`);
+  const { after } = search();
+  await after(0);
+  await after(5);
+  expect(await due()).toEqual([]);
+});
+
+test('many lost messages are all sent again at once, not a thousand at a time', async () => {
+  const due = await announced(3_000);
+  const { after } = search();
+  await after(0);
+  await after(5);
+  expect(await due()).toHaveLength(3_000);
+});
+
+test('a type whose queue is missing does not keep the messages of another type lost', async () => {
+  const [missing, due] = [await announced(1, type), await announced(1, otherType)];
+  const { after } = search({ [syncQueue(type)]: new Error('no such queue') });
+  await after(0);
+  await after(5);
+  expect([await missing(), await due()]).toEqual([[], ['many1']]);
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { removeApproved } from '../src/changes/approved-removals.ts';
 import { followAll } from '../src/changes/follow-all.ts';
-import type { Following } from '../src/changes/on-secret-change.ts';
+import { type Following, onSecretChange } from '../src/changes/on-secret-change.ts';
 import { reconcile } from '../src/changes/reconcile.ts';
 import type { Context } from '../src/context.ts';
 import type { SecretRevision } from '../src/secrets-client.ts';
@@ -74,6 +75,47 @@ test('opens and follows only the secrets that have changed', async () => {
   );
   expect(await reconcile(following, intervalSeconds, never)).toBe(1);
   expect(inspected).toEqual([row!.id]);
+});
+
+test('what is found goes after what users ask for, also a removal and a secret that has come back', async () => {
+  const states = { many1: 'changed', many2: 'gone', many3: 'returned' } as const;
+  const rows = await db.query<{ id: string; name: keyof typeof states }>(
+    `select secret_id as id, secret_name as name from sync.associations where secret_name = any($1)`,
+    [Object.keys(states)],
+  );
+  const stateOf = new Map<string, string>(rows.map(({ id, name }) => [id, states[name]]));
+  await db.query(
+    `update sync.associations set source_gone_at = now(), source_removals = 1 where secret_name = 'many3'`,
+  );
+  await db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where external_name = 'many3'`);
+  const { following } = followingSeeing((ids) =>
+    ids.map((secret_id) => {
+      const state = stateOf.get(secret_id);
+      return { secret_id, exists: state !== 'gone', revision: state === 'changed' ? 2 : 1 };
+    }),
+  );
+  await reconcile(following, intervalSeconds, never);
+  const inspect = async (_: string, ids: readonly string[]) =>
+    ids.map((secret_id) => ({ secret_id, exists: false, readable: false, revision: 1, keys: [] }));
+  const secrets = { ...following.context.secrets, inspect };
+  await removeApproved({ ...following, context: { ...following.context, secrets } }, never);
+  const pending = await db.query(
+    `select external_name as name, desired, priority from sync.entries where status = 'PENDING' order by 1`,
+  );
+  expect(pending).toEqual([
+    { name: 'many1', desired: 'present', priority: 2 },
+    { name: 'many2', desired: 'absent', priority: 2 },
+    { name: 'many3', desired: 'present', priority: 2 },
+  ]);
+});
+
+test('a change that a user makes goes first', async () => {
+  const [row] = await db.query<{ id: string }>('select secret_id as id from sync.associations limit 1');
+  const { following } = followingSeeing();
+  expect(await onSecretChange(following, { secret_id: row!.id }, 'request')).toBe('ack');
+  expect(await db.query(`select priority from sync.entries where status = 'PENDING'`)).toEqual([
+    { priority: 0 },
+  ]);
 });
 
 test('several processes share one round, and none starts another before the interval has passed', async () => {
@@ -149,4 +191,88 @@ test('a secret that cannot be followed is counted, and does not hold up the othe
   expect(await metrics.text()).toMatch(/failures\{[^}]*\} 1/);
   const followed = await db.query('select id from sync.associations where planned_revision = 2');
   expect(followed).toHaveLength(2);
+});
+
+describe('a destination that cannot be changed', () => {
+  let [stuck, other] = ['', ''];
+
+  /** Makes every change of this table that fulfils the condition fail. */
+  const refuse = async (table: string, condition: string) => {
+    await db.query(`alter table ${table} add constraint refused check (not (${condition})) not valid`);
+    refused = table;
+  };
+  let refused: string | undefined;
+
+  beforeEach(async () => {
+    const rows = await db.query<{ id: string }>(
+      `insert into sync.destinations (namespace_id, namespace_path, type, name, settings)
+       values ('root', '', 'cloudX', 'stuck', '{}'), ('root', '', 'cloudA-sm', 'other', '{}') returning id`,
+    );
+    [stuck, other] = rows.map(({ id }) => id) as [string, string];
+    for (const destination of ['stuck', 'other'])
+      await insertMany(db, { destination, count: 3, status: 'SYNCED' });
+    await db.query(`delete from sync.destinations where name = 'd'`);
+  });
+  afterEach(async () => {
+    if (refused !== undefined) await db.query(`alter table ${refused} drop constraint refused`);
+    refused = undefined;
+  });
+  const isRunning = async () =>
+    (await db.query<{ running: boolean }>('select running from sync.reconciliation'))[0]!.running;
+  const approved = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select destination_id as id from sync.removal_brakes where approved_at is not null',
+    );
+    return rows.map(({ id }) => id);
+  };
+  const gone = (ids: readonly string[]) =>
+    ids.map((secret_id) => ({ secret_id, exists: false, revision: 0 }));
+
+  test('does not keep the removals of others from being marked and decided', async () => {
+    await refuse('sync.associations', `destination_id = '${stuck}' and source_gone_at is not null`);
+    await reconcile(followingSeeing(gone).following, intervalSeconds, never);
+    expect(await approved()).toEqual([other]);
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('does not keep a round from ending', async () => {
+    await refuse('sync.removal_brakes', `destination_id = '${stuck}'`);
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await reconcile(followingSeeing(gone).following, intervalSeconds, never);
+    expect(await approved()).toEqual([other]);
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('does not keep the secrets of others from being accepted again', async () => {
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await refuse('sync.associations', `destination_id = '${stuck}' and source_gone_at is null`);
+    await reconcile(followingSeeing().following, intervalSeconds, never);
+    const marked = await db.query(
+      'select distinct destination_id as id from sync.associations where source_gone_at is not null',
+    );
+    expect(marked).toEqual([{ id: stuck }]);
+  });
+
+  test('does not keep the approved removals of others from being carried out', async () => {
+    await db.query('update sync.associations set source_gone_at = now(), source_removals = 1');
+    await db.query(
+      `insert into sync.removal_brakes (destination_id, approved_at) select id, now() from unnest($1::uuid[]) as id`,
+      [[stuck, other]],
+    );
+    const { following } = followingSeeing();
+    const inspect = async (_: string, ids: readonly string[]) => {
+      const rows = await db.query(
+        'select from sync.associations where destination_id = $1 and secret_id = any($2::uuid[])',
+        [stuck, ids],
+      );
+      if (rows.length > 0) throw new Error('cannot be inspected');
+      return ids.map((secret_id) => ({ secret_id, exists: false, readable: false, revision: 2, keys: [] }));
+    };
+    const secrets = { ...following.context.secrets, inspect };
+    await removeApproved({ ...following, context: { ...following.context, secrets } }, never);
+    const removing = await db.query(
+      'select distinct destination_id as id from sync.associations where removing',
+    );
+    expect(removing).toEqual([{ id: other }]);
+  });
 });

@@ -128,7 +128,7 @@ describe('removal', () => {
     const connected = await slow.connect();
     const request = putRequest(slow.freshName(), 'one');
     const { remote } = await connected.put(request, signal());
-    await connected.remove({ entryId: 'e', externalName: request.externalName, remote }, signal());
+    await connected.remove({ ...request, remote }, signal());
     const again = { ...request, ...newValue(request, 'two') };
     await expect(connected.put(again, signal())).rejects.toMatchObject({
       kind: 'not_ready',

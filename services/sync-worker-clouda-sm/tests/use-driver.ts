@@ -37,7 +37,7 @@ export function useDriver() {
     keep,
     put,
     remove: (externalName: string, remote: Json | null = null, on = store) =>
-      on.remove({ entryId: 'entry', externalName, remote }, signal()),
+      on.remove({ entryId: 'entry', externalName, remote, putStartedAt: null }, signal()),
     /** Puts a new secret, and returns it with a function that creates the request for its next value. */
     async putNew(on = store, value = 'one') {
       const request = putRequest(harness.freshName(), value);

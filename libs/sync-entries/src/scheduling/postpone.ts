@@ -2,27 +2,6 @@ import type { Sql } from '@secrets/db';
 import { unachieved } from '../sql-fragments.ts';
 
 /**
- * Makes entries due again that were announced more than `olderThanSeconds` ago and never claimed. For messages that must
- * be lost: their queue is empty, or they are older than any message that waits in it. At most 1,000 at a time; returns
- * how many.
- */
-export async function reviveLostEntries(
-  sql: Sql,
-  destinationType: string,
-  olderThanSeconds: number,
-): Promise<number> {
-  const rows = await sql.query(
-    `update sync.entries set due_at = now(), announced_at = null
-      where id = any(array(select id from sync.entries
-                    where destination_type = $1 and announced_at < now() - $2 * interval '1 second'
-                    order by announced_at limit 1000 for update skip locked))
-      returning id`,
-    [destinationType, olderThanSeconds],
-  );
-  return rows.length;
-}
-
-/**
  * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second. While its
  * lane is paused, it simply waits for the scheduler. An entry that waits for another one is postponed for as long again as it has
  * waited since its intent was recorded, at most five minutes: the other one may wait for the operator for weeks. Afterwards the

@@ -5,6 +5,7 @@ import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './fault-tests.ts';
 import { markTests, ownershipTests, tagTests } from './ownership-tests.ts';
+import { startTests } from './start-tests.ts';
 import { sizeTests, valueTests } from './value-tests.ts';
 
 /** Tests the contract that every driver fulfils, over the wire against the simulated destination. */
@@ -24,6 +25,7 @@ export function describeDriver(subject: DriverUnderTest): void {
       markTests(suite);
       tagTests(suite);
     }
+    if (subject.isWriteOnly) startTests(suite);
 
     test('any sequence of intents and failures ends with the last intent', () =>
       checkSequences(suite.harness, suite.connected));

@@ -54,6 +54,10 @@ export interface DriverUnderTest {
   /** Whether external secrets have tags, and with them the mark of the destination that they belong to. */
   supportsTags: boolean;
   /**
+   * Whether external secrets return no value and keep no tags. Such a driver records the start of a put; default false.
+   */
+  isWriteOnly?: boolean;
+  /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
    * messages of `forbidden` and `unauthenticated`.
    */

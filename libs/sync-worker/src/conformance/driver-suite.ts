@@ -3,6 +3,7 @@ import { Fault, type Json } from '@secrets/domain';
 import type { ConnectedDestination, DestinationSettings, PutRequest } from '../driver/driver.ts';
 import type { DriverHarness, DriverUnderTest } from './driver-harness.ts';
 import { putRequest } from './put-request.ts';
+import { type Starts, withStarts } from './put-starts.ts';
 
 /** Part of every value and error message that the suite creates. It must not appear in any output. */
 export const canary = 'canary-7f3a';
@@ -14,6 +15,7 @@ export class DriverSuite {
   readonly subject: DriverUnderTest;
   /** What the driver returned and threw, to be searched for the canary. */
   readonly observed: unknown[] = [];
+  readonly #starts: Starts = new Map();
   #harness: DriverHarness | undefined;
   #connected: ConnectedDestination | undefined;
 
@@ -23,7 +25,7 @@ export class DriverSuite {
 
   async start(): Promise<void> {
     this.#harness = await this.subject.start(canary);
-    this.#connected = await this.#harness.connect();
+    this.#connected = withStarts(await this.#harness.connect(), this.#starts);
   }
 
   async stop(): Promise<void> {
@@ -45,8 +47,14 @@ export class DriverSuite {
     return on.put(request, deadline());
   }
 
-  remove(externalName: string, remote: Json | null = null): Promise<void> {
-    return this.connected.remove({ entryId: 'entry', externalName, remote }, deadline());
+  /** Removes the external secret of the entry of this put. */
+  remove(request: PutRequest, remote: Json | null = null): Promise<void> {
+    return this.connected.remove({ ...request, remote }, deadline());
+  }
+
+  /** Removes the external secret of this name as an entry that has never put it. */
+  removeUnput(externalName: string): Promise<void> {
+    return this.remove(putRequest(externalName, ''));
   }
 
   /** Puts a new secret. */
@@ -62,7 +70,7 @@ export class DriverSuite {
     over: Partial<DestinationSettings>,
     use: (other: ConnectedDestination) => Promise<T>,
   ): Promise<T> {
-    const other = await this.harness.connect(over);
+    const other = withStarts(await this.harness.connect(over), this.#starts);
     try {
       return await use(other);
     } finally {

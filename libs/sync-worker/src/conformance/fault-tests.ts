@@ -26,7 +26,7 @@ export function faultTests(suite: DriverSuite): void {
       suite.harness.inject(scenario);
       expect((await suite.faultOf(() => suite.put(changed))).kind).toBe(kind);
       expect((await suite.faultOf(() => suite.put(created))).kind).toBe(kind);
-      expect((await suite.faultOf(() => suite.remove(request.externalName, remote))).kind).toBe(kind);
+      expect((await suite.faultOf(() => suite.remove(request, remote))).kind).toBe(kind);
       expect(await suite.valueOf(request.externalName)).toBe(`${canary} one`);
       suite.harness.clear();
       await suite.put(changed);
@@ -42,11 +42,13 @@ export function faultTests(suite: DriverSuite): void {
 
   test('calls to a silent destination end when the signal aborts', async () => {
     const { connected, harness } = suite;
-    const request = putRequest(harness.freshName(), canary);
+    const { request, remote } = await suite.putNew();
+    const changed = { ...request, ...newValue(request, `${canary} two`), remote };
     harness.inject('silence');
     for (const act of [
-      () => connected.put(request, AbortSignal.timeout(100)),
-      () => connected.remove(request, AbortSignal.timeout(100)),
+      () => connected.put(putRequest(harness.freshName(), canary), AbortSignal.timeout(100)),
+      () => connected.put(changed, AbortSignal.timeout(100)),
+      () => connected.remove(changed, AbortSignal.timeout(100)),
     ])
       expect((await suite.faultOf(act)).kind).toBe('unavailable');
   });
@@ -60,7 +62,7 @@ export function lostOutcomeTests(suite: DriverSuite): void {
       expect((await suite.faultOf(() => suite.put(request))).kind).toBe('unavailable');
     };
 
-    test('the repeated put succeeds and writes nothing twice', async () => {
+    test('the repeated put succeeds, and writes nothing twice where that can be seen', async () => {
       const request = putRequest(suite.harness.freshName(), `${canary} one`);
       await dyingPut(request);
       const { remote } = await suite.put(request);
@@ -68,22 +70,23 @@ export function lostOutcomeTests(suite: DriverSuite): void {
       await dyingPut(changed);
       await suite.put(changed);
       const held = await suite.harness.external(request.externalName);
-      expect(held).toMatchObject({ value: `${canary} two`, writes: 2 });
+      expect(held?.value).toBe(`${canary} two`);
+      if (!suite.subject.isWriteOnly) expect(held?.writes).toBe(2);
     });
 
     test('the repeated remove succeeds', async () => {
       const { request, remote } = await suite.putNew();
       suite.harness.inject('diesAfterActing');
-      await suite.remove(request.externalName, remote).catch(() => undefined); // the first call may be a read
-      await suite.remove(request.externalName, remote);
-      await suite.remove(request.externalName, remote);
+      await suite.remove(request, remote).catch(() => undefined); // the first call may be a read
+      await suite.remove(request, remote);
+      await suite.remove(request, remote);
       expect(await suite.harness.external(request.externalName)).toBeUndefined();
     });
 
     test('the secret of a lost put can be removed', async () => {
       const request = putRequest(suite.harness.freshName(), canary);
       await dyingPut(request);
-      await suite.remove(request.externalName);
+      await suite.remove(request);
       expect(await suite.harness.external(request.externalName)).toBeUndefined();
     });
   });

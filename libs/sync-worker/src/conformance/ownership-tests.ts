@@ -7,14 +7,14 @@ import { putRequest } from './put-request.ts';
 export function ownershipTests(suite: DriverSuite): void {
   test('removing an absent secret succeeds', async () => {
     const name = suite.harness.freshName();
-    await suite.remove(name);
+    await suite.removeUnput(name);
     expect(await suite.harness.external(name)).toBeUndefined();
   });
 
   test('remove leaves a foreign secret unchanged', async () => {
     const name = suite.harness.freshName();
     await suite.harness.plantForeign(name, 'theirs');
-    await suite.remove(name);
+    await suite.removeUnput(name);
     expect(await suite.valueOf(name)).toBe('theirs');
   });
 
@@ -25,7 +25,7 @@ export function ownershipTests(suite: DriverSuite): void {
     expect(await suite.valueOf(request.externalName)).toBe('theirs');
     const { remote } = await suite.put({ ...request, overwrite: true });
     expect(await suite.valueOf(request.externalName)).toBe(`${canary} ours`);
-    await suite.remove(request.externalName, remote);
+    await suite.remove(request, remote);
     expect(await suite.harness.external(request.externalName)).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ export function ownershipTests(suite: DriverSuite): void {
       const { request } = await suite.putNew(`${canary} theirs`, other);
       const ours = putRequest(request.externalName, canary);
       expect((await suite.faultOf(() => suite.put(ours))).kind).toBe('conflict');
-      await suite.remove(request.externalName);
+      await suite.removeUnput(request.externalName);
       expect(await suite.valueOf(request.externalName)).toBe(`${canary} theirs`);
     }));
 }
@@ -52,7 +52,7 @@ export function markTests(suite: DriverSuite): void {
         expect((await suite.faultOf(() => suite.put(ours))).kind).toBe('conflict');
         expect(await suite.harness.external(externalName)).toEqual(marked);
       }
-      await suite.remove(externalName, remote);
+      await suite.remove(request, remote);
       expect(await suite.harness.external(externalName)).toEqual(marked);
     }));
 }

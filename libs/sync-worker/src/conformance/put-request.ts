@@ -11,6 +11,8 @@ export function putRequest(externalName: string, value: string, over: Partial<Pu
     idempotencyToken: createHash('sha256').update(randomUUID()).digest('hex'),
     overwrite: false,
     remote: null,
+    putStartedAt: null,
+    recordStart: async () => {},
     valueChanged: true,
     verify: false,
     ...over,

@@ -16,7 +16,7 @@ export function valueTests(suite: DriverSuite): void {
 
   test('put creates a known secret again if it was removed', async () => {
     const { request, remote } = await suite.putNew();
-    await suite.remove(request.externalName, remote);
+    await suite.remove(request, remote);
     const changed = { ...request, ...newValue(request, `${canary} two`), remote };
     await untilReady(() => suite.put(changed));
     expect(await suite.valueOf(request.externalName)).toBe(`${canary} two`);

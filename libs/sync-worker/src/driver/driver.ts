@@ -15,10 +15,26 @@ export interface DestinationSettings {
   credentials: Sealed<Record<string, string>>;
 }
 
-/** A value that an external secret must get. */
-export interface PutRequest {
+/** An external secret, and what earlier calls have recorded about it. */
+interface EntryRequest {
   entryId: string;
   externalName: string;
+  /** What the last successful put of this entry returned; null if none has succeeded since the last removal. */
+  remote: Json | null;
+  /**
+   * When a put of this entry first called `recordStart`; null if none has since the external secret was last removed, or
+   * since a put failed with `conflict`.
+   *
+   * For destinations whose secrets do not show which destination wrote them. If the external secret exists and `remote` is
+   * null, this decides: not null means that a put of this entry found the name free (or was permitted to take it over), and
+   * may have written it before its outcome was lost, so the secret counts as its own; null means that it is foreign. A
+   * destination with tags decides from the tags and ignores this.
+   */
+  putStartedAt: Date | null;
+}
+
+/** A value that an external secret must get. */
+export interface PutRequest extends EntryRequest {
   /** Its size is not checked yet; see `requireFit`. */
   value: Sealed<string>;
   /**
@@ -28,19 +44,22 @@ export interface PutRequest {
   idempotencyToken: string;
   /** Whether an existing secret that does not belong to any destination may be taken over. */
   overwrite: boolean;
-  /** What the last successful put of this entry returned; null for the first put. */
-  remote: Json | null;
+  /**
+   * Records durably that this put is about to write (`putStartedAt` of later calls). A driver that relies on `putStartedAt`
+   * awaits it before each write of a secret whose `remote` is null, after it has found that it may write: the secret does not
+   * exist, belongs to the entry, or may be taken over. Costs one statement for the first put of a secret, and none afterwards.
+   *
+   * Never called earlier: a process that dies after this call leaves the mark behind, whatever it would have found. Throws if
+   * the attempt is over; the driver then writes nothing and lets the error pass.
+   */
+  recordStart(): Promise<void>;
   /** Whether the value differs from the one last pushed. If not, only settings such as tags may have changed. */
   valueChanged: boolean;
   /** Whether to read the external secret and repair it if it was changed from outside, although nothing changed here. */
   verify: boolean;
 }
 
-export interface RemoveRequest {
-  entryId: string;
-  externalName: string;
-  remote: Json | null;
-}
+export type RemoveRequest = EntryRequest;
 
 /**
  * A destination with its client. Each method is idempotent and ends when the signal aborts. Drivers neither loop nor
@@ -49,12 +68,15 @@ export interface RemoveRequest {
 export interface ConnectedDestination {
   /**
    * Reconciles the external secret with the value and the destination's settings. Returns what to store about it for
-   * the next call, such as IDs, versions and tags. It is not encrypted and must not contain the value.
+   * the next call, such as IDs, versions and tags. It is not encrypted and must not contain the value. Must not be null.
+   *
+   * Throws `conflict` only if the external secret is not this entry's and this call has not written it: `putStartedAt` is null
+   * afterwards.
    */
   put(request: PutRequest, signal: AbortSignal): Promise<{ remote: Json }>;
   /**
    * Removes the external secret. It also succeeds if the secret does not exist, or does not belong to the destination
-   * and is therefore left unchanged.
+   * and is therefore left unchanged. Afterwards, `remote` and `putStartedAt` are null.
    */
   remove(request: RemoveRequest, signal: AbortSignal): Promise<void>;
   /** Closes all sockets. May be called more than once. */

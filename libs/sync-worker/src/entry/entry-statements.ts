@@ -8,9 +8,11 @@ import {
   type EntryContext,
   lockedEntries,
   readEntryContexts,
+  readSealedValue,
+  type StoredValue,
 } from '@secrets/sync-entries';
 import { batched } from './batched.ts';
-import type { SecretValue, SecretValues } from './secret-values.ts';
+import { SecretValue, type SecretValues } from './secret-values.ts';
 
 /** A claimed entry, and when its lease began at the latest: before the claim was sent, in milliseconds of `performance.now`. */
 export interface Claim {
@@ -22,13 +24,15 @@ export interface Claim {
 export interface AttemptContext extends Omit<EntryContext, 'value'> {
   /** The newest readable version; null when none is left. */
   value: SecretValue | null;
+  /** To be called when the attempt has ended, and the value is no longer needed. */
+  release(): void;
 }
 
 /** The statements of every attempt. Statements of concurrent attempts are batched. */
 export interface EntryStatements {
   /** Returns undefined if there is nothing to do at present. */
   claim(entryId: string): Promise<Claim | undefined>;
-  /** Returns undefined if the entry no longer exists. */
+  /** Returns undefined if the entry no longer exists. Waits while too many large values are in use. */
   readContext(entryId: string): Promise<AttemptContext | undefined>;
   /** Returns false if the lease was lost; then nothing was written. */
   complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
@@ -55,7 +59,7 @@ export function entryStatements(dbs: WorkerDbs, lease: Lease, values: SecretValu
   const complete = completions(dbs);
   return {
     claim: async (entryId) => (await claim(entryId)) ?? undefined,
-    readContext: async (entryId) => (await readContext(entryId)) ?? undefined,
+    readContext,
     complete: (held, achieved) => complete({ held, achieved }),
   };
 }
@@ -84,8 +88,11 @@ function claims(db: Db, lease: Lease) {
   );
 }
 
-function contexts(db: Db, values: SecretValues) {
-  const readAll = async (entryIds: readonly string[]): Promise<(AttemptContext | null)[]> => {
+/** A context whose value may be too large to be read with others. */
+type ReadContext = Omit<EntryContext, 'value'> & { value: SecretValue | StoredValue | null };
+
+function contexts(db: Db, values: SecretValues): EntryStatements['readContext'] {
+  const readAll = async (entryIds: readonly string[]): Promise<(ReadContext | null)[]> => {
     const { knownVersionIds, toValue } = values.reading();
     const found = await readEntryContexts(db, entryIds, knownVersionIds);
     return entryIds.map((id) => {
@@ -94,7 +101,15 @@ function contexts(db: Db, values: SecretValues) {
       return { ...context, value: context.value === null ? null : toValue(context.value) };
     });
   };
-  return batched(readAll, async (id) => (await readAll([id]))[0] ?? null);
+  const read = batched(readAll, async (id) => (await readAll([id]))[0] ?? null);
+  return async (id) => {
+    const context = await read(id);
+    if (context === null) return undefined;
+    const { value } = context;
+    if (value === null || value instanceof SecretValue) return { ...context, value, release: () => {} };
+    const sealed = () => readSealedValue(db, id, value.location.versionId);
+    return { ...context, ...(await values.shareLarge(value, sealed)) };
+  };
 }
 
 const completions = ({ db, unblockedDb }: WorkerDbs) =>

@@ -3,7 +3,7 @@ import { EntryMessage } from '@secrets/domain';
 import { type ClaimedEntry, postponeEntry, shortenLease } from '@secrets/sync-entries';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
-import type { Claim } from './entry-statements.ts';
+import type { AttemptContext, Claim } from './entry-statements.ts';
 import { type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -63,29 +63,32 @@ async function tryEntry(
 ): Promise<Failure | undefined> {
   const { statements, attempts, lanes, log } = worker;
   const fields = { entryId: entry.id, fence: entry.fence };
+  let context: AttemptContext | undefined;
   try {
-    const context = await statements.readContext(entry.id);
+    context = await statements.readContext(entry.id);
     if (context === undefined) return undefined;
     if (attempts.isOver(sentAt)) {
       log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
       return undefined;
     }
-    lane.id = context.lane.id;
+    const { lane: ofLane } = context;
+    lane.id = ofLane.id;
     let hasAnswered = false;
     const onAnswer = () => {
       hasAnswered = true;
     };
-    const isHeld = await attempts.run(sentAt, (signal) =>
-      workOnEntry(worker, { entry, context, signal, onAnswer }),
-    );
+    const attempt = { entry, context, onAnswer };
+    const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
     if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
     if (hasAnswered)
       await lanes.succeeded(
-        { laneId: context.lane.id, destinationId: entry.destinationId, startedAtMs },
-        context.lane.isUnhealthy,
+        { laneId: ofLane.id, destinationId: entry.destinationId, startedAtMs },
+        ofLane.isUnhealthy,
       );
     return undefined;
   } catch (error) {
     return failureOf(error);
+  } finally {
+    context?.release();
   }
 }

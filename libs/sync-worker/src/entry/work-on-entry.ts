@@ -5,6 +5,7 @@ import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
 import type { AttemptContext } from './entry-statements.ts';
 import { idempotencyToken, settingsHash } from './push-identity.ts';
+import { PutStart } from './put-start.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One attempt on a claimed entry. */
@@ -50,9 +51,12 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
     entry.pushedHash !== null && matchesKeyedHash(worker.keyRing, hashPurpose, value, entry.pushedHash);
   const pushedHash = isSameValue ? entry.pushedHash! : keyedHash(worker.keyRing, hashPurpose, value);
   const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
-  const remote = isUnchanged
-    ? entry.remote
-    : await put(worker, attempt, { value, pushedHash, valueChanged: !isSameValue });
+  let { remote } = entry;
+  if (!isUnchanged) {
+    const written = await put(worker, attempt, { value, pushedHash, valueChanged: !isSameValue });
+    if (written === undefined) return false;
+    remote = written.remote;
+  }
   return worker.statements.complete(entry, {
     status: nextStatus.pushed(),
     pushedHash,
@@ -61,12 +65,14 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   });
 }
 
+/** Returns undefined if the lease was lost before the driver wrote anything. */
 async function put(
   worker: Worker,
   attempt: Attempt,
   { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
-): Promise<Json> {
+): Promise<{ remote: Json } | undefined> {
   const { entry, context } = attempt;
+  const start = new PutStart(worker.db, entry, attempt.signal);
   const request = {
     entryId: entry.id,
     externalName: entry.externalName,
@@ -74,18 +80,23 @@ async function put(
     idempotencyToken: idempotencyToken(entry, pushedHash),
     overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
     remote: entry.remote,
+    putStartedAt: entry.putStartedAt,
+    recordStart: () => start.record(),
     valueChanged,
     verify: entry.verify,
   };
-  const { remote } = await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
-  return remote;
+  try {
+    return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
+  } catch (error) {
+    if (start.isLeaseLost) return undefined; // whatever the driver made of it
+    throw error;
+  }
 }
 
 async function remove(worker: Worker, attempt: Attempt): Promise<void> {
-  const { id: entryId, externalName, remote } = attempt.entry;
-  await callDriver(worker, attempt, (connected, signal) =>
-    connected.remove({ entryId, externalName, remote }, signal),
-  );
+  const { id: entryId, externalName, remote, putStartedAt } = attempt.entry;
+  const request = { entryId, externalName, remote, putStartedAt };
+  await callDriver(worker, attempt, (connected, signal) => connected.remove(request, signal));
 }
 
 /** Ends at the time limit even if the driver ignores the signal. */

@@ -28,7 +28,12 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     const worker = createSyncWorker(
       driverOf(env),
       { db, unblockedDb, broker, keyRing, egress, log, metrics },
-      { concurrency: env.CONCURRENCY, leaseSeconds: env.LEASE_SECONDS, prefix: env.SECRET_NAME_PREFIX },
+      {
+        concurrency: env.CONCURRENCY,
+        largeValuesMib: env.LARGE_VALUES_MIB,
+        leaseSeconds: env.LEASE_SECONDS,
+        prefix: env.SECRET_NAME_PREFIX,
+      },
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });
     await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });

@@ -50,12 +50,7 @@ describe('a worker that is stopped', () => {
       [associationId, destinationId, randomUUID()],
     );
     const place = { id: associationId, destinationId, destinationType };
-    const [entry] = await insertEntries(
-      db,
-      place,
-      [{ subKey: '', externalName: 'n', collisionKey: 'n' }],
-      false,
-    );
+    const [entry] = await insertEntries(db, place, [{ subKey: '', externalName: 'n', collisionKey: 'n' }]);
     entryId = entry!.id;
     await requestRemoval(db, [{ id: entryId, waitsFor: null }]);
   });

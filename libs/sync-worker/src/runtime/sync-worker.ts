@@ -37,6 +37,8 @@ export interface SyncWorkerConfig {
   leaseSeconds: number;
   /** The installation's prefix of external names. */
   prefix: string;
+  /** Total size of the values of more than 64 KiB that are in memory at once, in MiB; default 16. */
+  largeValuesMib?: number;
   /** How long a stop waits for attempts in progress before it cancels them; default 5 s. */
   stopGraceSeconds?: number;
 }
@@ -95,12 +97,12 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 function workerContext(
   driver: Driver,
   { db, unblockedDb = db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
-  { concurrency, leaseSeconds, prefix }: SyncWorkerConfig,
+  { concurrency, leaseSeconds, prefix, largeValuesMib = 16 }: SyncWorkerConfig,
 ): WorkerContext {
   const log = parentLog.child({ destinationType: driver.type });
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const lease = { destinationType: driver.type, owner, leaseSeconds };
-  const values = new SecretValues(keyRing);
+  const values = new SecretValues(keyRing, largeValuesMib);
   return {
     db,
     statements: entryStatements({ db, unblockedDb }, lease, values),

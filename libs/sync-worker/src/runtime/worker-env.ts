@@ -14,6 +14,8 @@ export const WorkerEnv = z.object({
   EGRESS_MAY_OPEN: commaList.default([]),
   /** Number of entries processed concurrently. */
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
+  /** Total size of the values of more than 64 KiB that are in memory at once. */
+  LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
 });

@@ -6,11 +6,13 @@ import {
   insertEntries,
   isPending,
   type NewEntry,
+  type Origin,
   requestPut,
   requestRemoval,
 } from '@secrets/sync-entries';
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
+import { maxEntries } from './wanted-entries.ts';
 
 /** The association whose entries are planned. */
 export interface PlannedAssociation {
@@ -25,13 +27,16 @@ export interface PlanIntent {
   verify: boolean;
   /** The problem to throw if the queue would grow; undefined if it has room. */
   full?: Problem | undefined;
+  /** Where the intent comes from; by default, from a user. */
+  origin?: Origin;
   /** Whether entries that are no longer wanted are removed; otherwise they stay as they are. */
   mayRemove?: boolean;
 }
 
 /**
  * Writes the intents that turn an association's entries into the wanted ones. Entries that stay are pushed again. The
- * association's row must be locked. Throws `conflict`, which names both secrets, if a name is taken.
+ * association's row must be locked. Throws `conflict`, which names both secrets, if a name is taken, and which names the limit
+ * if the association would have too many entries.
  */
 export async function applyPlan(
   tx: Tx,
@@ -42,8 +47,9 @@ export async function applyPlan(
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
+  assertFewEntries(existing.length, plan.create.length);
   await assertNamesFree(tx, association, plan.create);
-  const created = await insertEntries(tx, association, plan.create, intent.overwrite);
+  const created = await insertEntries(tx, association, plan.create, intent);
   await requestPut(tx, plan.keep, intent);
   if (intent.mayRemove === false) return;
   const idOfKey = idsOfWanted(plan.keep, existing, created);
@@ -53,6 +59,7 @@ export async function applyPlan(
       id,
       waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null),
     })),
+    intent.origin,
   );
 }
 
@@ -64,6 +71,15 @@ function idsOfWanted(
   const keeps = new Set(keptIds);
   const kept = existing.filter(({ id }) => keeps.has(id));
   return new Map([...kept, ...created].map(({ subKey, id }) => [subKey, id]));
+}
+
+function assertFewEntries(existing: number, created: number): void {
+  if (created === 0 || existing + created <= maxEntries) return;
+  throw new Problem(
+    'conflict',
+    `the association has ${existing} external secrets, including those still to be removed, and needs ${created} more; ` +
+      `the maximum is ${maxEntries}: set it again when the old ones are removed`,
+  );
 }
 
 async function assertNamesFree(

@@ -1,17 +1,22 @@
 import type { Tx } from '@secrets/db';
-import { type Entry, entriesOf, requestRemoval } from '@secrets/sync-entries';
+import { type Entry, entriesOf, type Origin, requestRemoval } from '@secrets/sync-entries';
 import { deleteAssociations, markRemoving } from '../queries/associations.ts';
 
 /**
  * Requests the removal of associations, whose rows must be locked. An association is deleted with its last entry, or
  * immediately if it has none. Returns the entries as they were.
  */
-export async function requestAssociationRemoval(tx: Tx, associationIds: readonly string[]): Promise<Entry[]> {
+export async function requestAssociationRemoval(
+  tx: Tx,
+  associationIds: readonly string[],
+  origin: Origin = 'user',
+): Promise<Entry[]> {
   const entries = await entriesOf(tx, associationIds);
   await markRemoving(tx, associationIds);
   await requestRemoval(
     tx,
     entries.map(({ id }) => ({ id, waitsFor: null })),
+    origin,
   );
   const withEntries = new Set(entries.map(({ associationId }) => associationId));
   await deleteAssociations(

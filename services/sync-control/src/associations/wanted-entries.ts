@@ -13,6 +13,12 @@ const wholeSecret = '';
  */
 export const maxKeys = 1_000;
 
+/**
+ * The maximum number of entries of an association, including those whose external secrets are still to be removed. While a
+ * destination is down, changed keys and names add entries and none is removed.
+ */
+export const maxEntries = 3 * maxKeys;
+
 /** Returns why a key can never be synced at secret-key granularity, with any template, as the end of a sentence. */
 export function whyNoSubKey(key: string): string | undefined {
   const ending = 'which cannot be synced at secret-key granularity';

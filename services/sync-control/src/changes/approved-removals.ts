@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeFirst } from '../queries/association-pages.ts';
 import { approvedDestinations, endApproval } from '../queries/removal-brakes.ts';
 import { approvedAssociations } from '../queries/source-marks.ts';
+import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
 import type { Following } from './on-secret-change.ts';
 
@@ -12,8 +13,12 @@ const pageSize = 200;
  * back is followed instead. Safe in several processes; continues after a crash.
  */
 export async function removeApproved(following: Following, shouldStop: () => boolean): Promise<void> {
-  for (const { id, approvedAt } of await approvedDestinations(following.context.db))
-    await removeApprovedOf(following, { id, approvedAt }, shouldStop);
+  const approved = await approvedDestinations(following.context.db);
+  await forEachDestination(
+    following,
+    approved.map(({ id, approvedAt }) => [id, approvedAt] as const),
+    (id, approvedAt) => removeApprovedOf(following, { id, approvedAt }, shouldStop),
+  );
 }
 
 async function removeApprovedOf(

@@ -2,14 +2,14 @@ import type { InspectedSecret } from '../secrets-client.ts';
 import { type Following, followSecret } from './on-secret-change.ts';
 
 /**
- * Follows each of these secrets. One that fails is logged and counted, and does not hold up the others: it is followed again
+ * Follows each of these secrets, which the reconciliation has found. One that fails is logged and counted, and does not hold up the others: it is followed again
  * by the next round. Returns how many were followed.
  */
 export async function followAll(following: Following, secrets: readonly InspectedSecret[]): Promise<number> {
   let followed = 0;
   for (const secret of secrets) {
     try {
-      await followSecret(following, secret);
+      await followSecret(following, secret, 'reconciliation');
       followed += 1;
     } catch (error) {
       following.failures?.inc();

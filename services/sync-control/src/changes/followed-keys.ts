@@ -3,7 +3,7 @@ import { type DestinationDescription, findDescription } from '@secrets/destinati
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import { planEntries } from '../associations/plan-entries.ts';
 import { takenNames } from '../associations/taken-names.ts';
-import { maxKeys, possibleEntries } from '../associations/wanted-entries.ts';
+import { maxEntries, maxKeys, possibleEntries } from '../associations/wanted-entries.ts';
 import type { UnnamedKey } from '../queries/associations.ts';
 import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
 import { findDestination } from '../queries/destinations.ts';
@@ -41,13 +41,23 @@ export async function followedKeys(
   const room = Math.max(0, maxKeys - kept.length);
   const fresh = { mount, accessor, secretName, namespace, keys: freshKeys.slice(0, room) };
   const { entries, refused } = possibleEntries(description, destination, fresh, prefix);
-  const taken = await takenNames(tx, destination.id, planEntries(existing, entries).create);
+  const { create } = planEntries(existing, entries);
+  const excess = new Set(create.slice(Math.max(0, maxEntries - existing.length)));
+  const possible = entries.filter((entry) => !excess.has(entry));
+  const taken = await takenNames(tx, destination.id, planEntries(existing, possible).create);
   return {
     removals: synced.length - kept.length,
-    wanted: [...kept, ...entries.filter(({ collisionKey }) => !taken.has(collisionKey))],
-    unnamed: [...refused, ...unnamedBecauseTaken(entries, taken), ...tooMany(freshKeys.slice(room))],
+    wanted: [...kept, ...possible.filter(({ collisionKey }) => !taken.has(collisionKey))],
+    unnamed: [
+      ...refused,
+      ...unnamedBecauseTaken(possible, taken),
+      ...[...excess].map(({ subKey }) => ({ key: subKey, reason: tooManyEntries })),
+      ...tooMany(freshKeys.slice(room)),
+    ],
   };
 }
+
+const tooManyEntries = `the secret has too many external secrets that are still to be removed: an association has at most ${maxEntries}, including these; set it again when they are removed`;
 
 const tooMany = (keys: readonly string[]): UnnamedKey[] =>
   keys.map((key) => ({

@@ -2,7 +2,7 @@ import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, requestPut } from '@secrets/sync-entries';
+import { entriesOf, type Origin, requestPut } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { applyPlan } from '../associations/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
@@ -45,12 +45,16 @@ export async function onSecretChange(
  * others. Throws the first failure. Associations that were planned from a later state are left alone, and so are those of
  * a destination type that this version does not have.
  */
-export async function followSecret(following: Following, secret: InspectedSecret): Promise<void> {
+export async function followSecret(
+  following: Following,
+  secret: InspectedSecret,
+  origin: Origin = 'user',
+): Promise<void> {
   const { db, queue } = following.context;
   const failures: unknown[] = [];
   for (const id of await associationIdsOfSecret(db, secret.secret_id)) {
     await db
-      .transaction((tx) => followLocked(tx, following, id, secret))
+      .transaction((tx) => followLocked(tx, following, { associationId: id, secret, origin }))
       .catch((error: unknown) => failures.push(error));
   }
   queue.notify();
@@ -60,12 +64,11 @@ export async function followSecret(following: Following, secret: InspectedSecret
 async function followLocked(
   tx: Tx,
   following: Following,
-  associationId: string,
-  secret: InspectedSecret,
+  { associationId, secret, origin }: { associationId: string; secret: InspectedSecret; origin: Origin },
 ): Promise<void> {
   const association = await lockFollowed(tx, associationId, secret.secret_id);
   if (association === undefined || association.removing) return;
-  if (!secret.exists) return removeIfAdmitted(tx, following, association);
+  if (!secret.exists) return removeIfAdmitted(tx, following, association, origin);
   if (!Object.hasOwn(destinationTypes, association.type)) {
     const { log } = following;
     log.warn(
@@ -73,7 +76,7 @@ async function followLocked(
       'a destination type is unknown; not followed',
     );
   } else if (secret.revision >= association.plannedRevision) {
-    await follow(tx, following, association, secret);
+    await follow(tx, following, association, { secret, origin });
   } else await clearSourceMarks(tx, [associationId]);
 }
 
@@ -82,11 +85,12 @@ async function removeIfAdmitted(
   tx: Tx,
   { brake }: Following,
   association: FollowedAssociation,
+  origin: Origin,
 ): Promise<void> {
   const entries = await entriesOf(tx, [association.id]);
   const removals = entries.filter(({ desired }) => desired === 'present').length;
   if (await isAdmitted(tx, brake, association, removals)) {
-    await requestAssociationRemoval(tx, [association.id]);
+    await requestAssociationRemoval(tx, [association.id], origin);
   }
 }
 
@@ -111,7 +115,7 @@ async function follow(
   tx: Tx,
   { context, log, brake }: Following,
   association: FollowedAssociation,
-  secret: InspectedSecret,
+  { secret, origin }: { secret: InspectedSecret; origin: Origin },
 ): Promise<void> {
   const followed = secret.readable
     ? await followedKeys(tx, context.prefix, association, secret.keys)
@@ -127,26 +131,27 @@ async function follow(
       { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
       'new keys of a secret are not synced: the destination does not allow their names',
     );
-  if (followed === undefined) return pushAgain(tx, association.id);
-  await applyFollowed(tx, association, followed, mayRemove);
+  if (followed === undefined) return pushAgain(tx, association.id, origin);
+  await applyFollowed(tx, association, followed, { mayRemove, origin });
 }
 
 const applyFollowed = (
   tx: Tx,
   { id, destinationId, type: destinationType }: FollowedAssociation,
   { wanted }: FollowedKeys,
-  mayRemove: boolean,
+  intent: { mayRemove: boolean; origin: Origin },
 ): Promise<void> =>
   applyPlan(tx, { id, destinationId, destinationType }, wanted, {
     overwrite: false,
     verify: false,
-    mayRemove,
+    ...intent,
   });
 
-async function pushAgain(tx: Tx, associationId: string): Promise<void> {
+async function pushAgain(tx: Tx, associationId: string, origin: Origin): Promise<void> {
   const entries = await entriesOf(tx, [associationId]);
   await requestPut(
     tx,
     entries.filter(({ desired }) => desired === 'present').map(({ id }) => id),
+    { origin },
   );
 }

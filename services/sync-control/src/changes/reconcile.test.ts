@@ -28,5 +28,5 @@ test('does nothing about a secret that is older than the plan or whose state is 
 test('finds associations whose secret is gone, and those whose secret has come back', () => {
   const page = [planned('1', 'a', 1), planned('2', 'a', 1, true), planned('3', 'b', 1, true)];
   const { gone: missing, returned } = compareRevisions(page, [gone('a'), at('b', 1)]);
-  expect([missing.map(({ id }) => id), returned]).toEqual([['1'], ['3']]);
+  expect([missing.map(({ id }) => id), returned.map(({ id }) => id)]).toEqual([['1'], ['3']]);
 });

@@ -11,9 +11,10 @@ import {
 } from '../queries/reconciliation.ts';
 import { clearSourceMarks, destinationsToSettle, markSourcesGone } from '../queries/source-marks.ts';
 import type { SecretRevision } from '../secrets-client.ts';
+import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
 import type { Following } from './on-secret-change.ts';
-import { holdMarkedIfTooMany, settleMarks } from './removal-brake.ts';
+import { holdMarkedIfTooMany, type RemovalBrake, settleMarks } from './removal-brake.ts';
 
 const pageSize = 500;
 /** The secrets service decrypts these. */
@@ -56,19 +57,21 @@ async function continueRound(
     if (!isStillOwner || shouldStop()) return followed;
     page = await plannedRevisions(db, last, pageSize);
   }
-  for (const destinationId of await destinationsToSettle(db))
-    await db.transaction((tx) => settleMarks(tx, following.brake, destinationId));
+  const toSettle = (await destinationsToSettle(db)).map((id) => [id, undefined] as const);
+  await forEachDestination(following, toSettle, (destinationId) =>
+    db.transaction((tx) => settleMarks(tx, following.brake, destinationId)),
+  );
   await endRound(db, owner);
   return followed;
 }
 
 async function reconcilePage(following: Following, page: readonly PlannedRevision[]): Promise<number> {
-  const { db, secrets } = following.context;
+  const { secrets } = following.context;
   const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
   const revisions = await secrets.revisions(randomUUID(), secretIds);
   const { gone, returned, changed } = compareRevisions(page, revisions);
-  if (returned.length > 0) await db.transaction((tx) => acceptReturned(tx, returned));
-  if (gone.length > 0) await markGone(following, gone);
+  await acceptReturned(following, returned);
+  await markGone(following, gone);
   let followed = 0;
   for (let start = 0; start < changed.length; start += inspectedAtOnce) {
     const ids = changed.slice(start, start + inspectedAtOnce);
@@ -81,8 +84,8 @@ async function reconcilePage(following: Following, page: readonly PlannedRevisio
 interface Comparison {
   /** Associations whose secret is gone and that are not marked yet. */
   gone: PlannedRevision[];
-  /** IDs of marked associations whose secret is back as it was planned from. */
-  returned: string[];
+  /** Marked associations whose secret is back as it was planned from. */
+  returned: PlannedRevision[];
   /** IDs of secrets that an association was planned from an earlier revision of. */
   changed: string[];
 }
@@ -101,13 +104,26 @@ export function compareRevisions(
     if (!secret.exists) {
       if (!association.isMarked) comparison.gone.push(association);
     } else if (secret.revision > association.plannedRevision) changed.add(association.secretId);
-    else if (association.isMarked) comparison.returned.push(association.id);
+    else if (association.isMarked) comparison.returned.push(association);
   }
   return { ...comparison, changed: [...changed] };
 }
 
+const acceptReturned = (following: Following, returned: readonly PlannedRevision[]): Promise<void> =>
+  forEachDestination(following, byDestination(returned), (_, associations) =>
+    following.context.db.transaction((tx) =>
+      acceptReturnedOf(
+        tx,
+        associations.map(({ id }) => id),
+      ),
+    ),
+  );
+
+const byDestination = (associations: readonly PlannedRevision[]): Map<string, PlannedRevision[]> =>
+  Map.groupBy(associations, ({ destinationId }) => destinationId);
+
 /** Workers refuse to push an entry whose source is gone, so those that failed meanwhile are pushed again. */
-async function acceptReturned(tx: Tx, associationIds: readonly string[]): Promise<void> {
+async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Promise<void> {
   await clearSourceMarks(tx, associationIds);
   const entries = await entriesOf(tx, associationIds);
   const failed = entries.filter(
@@ -116,24 +132,32 @@ async function acceptReturned(tx: Tx, associationIds: readonly string[]): Promis
   await requestPut(
     tx,
     failed.map(({ id }) => id),
+    { origin: 'reconciliation' },
   );
 }
 
 /** The marks of one destination and the decision on them are one transaction, so that no other removal comes between them. */
-async function markGone({ context, brake }: Following, gone: readonly PlannedRevision[]): Promise<void> {
-  for (const [destinationId, associations] of Map.groupBy(gone, ({ destinationId: id }) => id)) {
-    await context.db.transaction(async (tx) => {
-      const ids = associations.map(({ id }) => id);
-      const present = await countPresent(tx, ids);
-      await markSourcesGone(
-        tx,
-        associations.map(({ id, secretId }) => ({
-          associationId: id,
-          secretId,
-          removals: present.get(id) ?? 0,
-        })),
-      );
-      await holdMarkedIfTooMany(tx, brake, destinationId);
-    });
-  }
+const markGone = (following: Following, gone: readonly PlannedRevision[]): Promise<void> =>
+  forEachDestination(following, byDestination(gone), (destinationId, associations) =>
+    following.context.db.transaction((tx) =>
+      markGoneOf(tx, following.brake, { destinationId, associations }),
+    ),
+  );
+
+async function markGoneOf(
+  tx: Tx,
+  brake: RemovalBrake,
+  { destinationId, associations }: { destinationId: string; associations: readonly PlannedRevision[] },
+): Promise<void> {
+  const ids = associations.map(({ id }) => id);
+  const present = await countPresent(tx, ids);
+  await markSourcesGone(
+    tx,
+    associations.map(({ id, secretId }) => ({
+      associationId: id,
+      secretId,
+      removals: present.get(id) ?? 0,
+    })),
+  );
+  await holdMarkedIfTooMany(tx, brake, destinationId);
 }

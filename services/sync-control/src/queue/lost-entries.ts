@@ -1,45 +1,88 @@
 import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import { destinationTypes } from '@secrets/destinations';
 import { syncQueue } from '@secrets/domain';
-import { readSyncConfig, reviveLostEntries } from '@secrets/sync-entries';
+import { type Announcement, announcedEntries, reviveEntries } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 
-/** In a queue that is not empty, a message counts as lost only after this multiple of `lostAfterSeconds`. */
-const nonEmptyQueueFactor = 15;
+/** At most this many announcements of a type are checked at once. The windows of the lanes permit far fewer. */
+const maxChecked = 10_000;
 
-interface Sweep {
+export interface LostEntriesOptions {
   db: Db;
   broker: Pick<Broker, 'depth'>;
   log: Logger;
+  destinationTypes: readonly string[];
+  /** How long an announcement must be without a message before it counts as lost. */
+  afterSeconds: number;
+  /** The time in milliseconds; only differences matter. */
+  now?: () => number;
 }
+
+/** An announcement without a message, and since when. */
+type Suspects = Map<string, Announcement & { since: number }>;
 
 /**
- * Announces entries again whose messages were lost. A message is lost if its entry was announced and not claimed for
- * `lostAfterSeconds` while the queue is empty. While messages wait, it may be among them, so it counts as lost only
- * after a multiple of that time; otherwise a queue that is never empty would keep it forever. While syncing is
- * disabled, all messages wait. A type whose queue is missing affects no other.
+ * Announces entries again whose messages were lost; otherwise they would occupy the window of their lane forever.
+ *
+ * An announcement whose message is neither in the queue nor in the hands of a worker is lost. A queue is roughly first in, first
+ * out: if it has `n` messages, they belong to the `n` newest announcements, and the older ones have none. Such an announcement
+ * is suspected, because a worker may just have received its message; a worker claims what it receives within about a second. It
+ * counts as lost when it was suspected for `afterSeconds`. A mistake causes a second message, for which the claim finds nothing
+ * to do. A queue that is merely long, or waits while syncing is disabled, loses nothing.
  */
-export async function reviveLost(sweep: Sweep, lostAfterSeconds: number): Promise<void> {
-  const { disabled } = await readSyncConfig(sweep.db);
-  for (const type of Object.keys(destinationTypes)) {
-    await reviveLostOf(type, sweep, { disabled, lostAfterSeconds }).catch((error: unknown) =>
-      sweep.log.warn(
-        { error, destinationType: type },
-        'lost messages could not be looked for; will be retried',
-      ),
+export class LostEntries {
+  readonly #options: Required<LostEntriesOptions>;
+  readonly #suspects = new Map<string, Suspects>();
+  readonly #failing = new Set<string>();
+
+  constructor(options: LostEntriesOptions) {
+    this.#options = { now: () => performance.now(), ...options };
+  }
+
+  /** Searches all types. To be repeated every few seconds. A type that cannot be searched affects no other. */
+  async revive(): Promise<void> {
+    for (const type of this.#options.destinationTypes) {
+      try {
+        await this.#reviveOf(type);
+        this.#failing.delete(type);
+      } catch (error) {
+        this.#reportOnce(type, error);
+      }
+    }
+  }
+
+  async #reviveOf(type: string): Promise<void> {
+    const { db, broker, log } = this.#options;
+    const announced = await announcedEntries(db, type, maxChecked);
+    if (announced.length === 0) return void this.#suspects.delete(type);
+    // Not earlier: the message of each of these announcements was in the queue by now, or is no longer.
+    const { ready } = await broker.depth(syncQueue(type));
+    const lost = this.#lostOf(type, announced.slice(0, Math.max(0, announced.length - ready)));
+    if (lost.length === 0) return;
+    const revived = await reviveEntries(db, lost);
+    if (revived > 0) log.warn({ destinationType: type, revived }, 'lost messages were sent again');
+  }
+
+  /** Suspects these announcements, and no others of the type. Returns those that were suspected for long enough. */
+  #lostOf(type: string, withoutMessage: readonly Announcement[]): Announcement[] {
+    const { afterSeconds, now } = this.#options;
+    const before = this.#suspects.get(type);
+    const suspects: Suspects = new Map();
+    for (const announcement of withoutMessage) {
+      const known = before?.get(announcement.entryId);
+      const since = known?.announcedAt === announcement.announcedAt ? known.since : now();
+      suspects.set(announcement.entryId, { ...announcement, since });
+    }
+    this.#suspects.set(type, suspects);
+    return [...suspects.values()].filter(({ since }) => now() - since >= afterSeconds * 1_000);
+  }
+
+  #reportOnce(type: string, error: unknown): void {
+    if (this.#failing.has(type)) return;
+    this.#failing.add(type);
+    this.#options.log.warn(
+      { error, destinationType: type },
+      'lost messages cannot be searched for; retrying',
     );
   }
-}
-
-async function reviveLostOf(
-  type: string,
-  { db, broker, log }: Sweep,
-  { disabled, lostAfterSeconds }: { disabled: boolean; lostAfterSeconds: number },
-): Promise<void> {
-  const { ready } = await broker.depth(syncQueue(type));
-  if (disabled && ready > 0) return;
-  const factor = ready > 0 ? nonEmptyQueueFactor : 1;
-  const revived = await reviveLostEntries(db, type, lostAfterSeconds * factor);
-  if (revived > 0) log.warn({ destinationType: type, revived }, 'lost messages were sent again');
 }

@@ -1,0 +1,28 @@
+import { Fault } from '@secrets/domain';
+import type { ConnectedDestination } from '../driver/driver.ts';
+
+/** When the first put of each entry recorded its start, by entry ID. */
+export type Starts = Map<string, Date>;
+
+/** Keeps `putStartedAt` of the driver's calls as the runtime does. A request's own `recordStart` runs after its start was recorded. */
+export const withStarts = (connected: ConnectedDestination, starts: Starts): ConnectedDestination => ({
+  async put(request, signal) {
+    const { entryId } = request;
+    const recordStart = async () => {
+      if (!starts.has(entryId)) starts.set(entryId, new Date());
+      await request.recordStart();
+    };
+    try {
+      const putStartedAt = starts.get(entryId) ?? null;
+      return await connected.put({ ...request, putStartedAt, recordStart }, signal);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'conflict') starts.delete(entryId);
+      throw error;
+    }
+  },
+  async remove(request, signal) {
+    await connected.remove({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal);
+    starts.delete(request.entryId);
+  },
+  close: () => connected.close(),
+});

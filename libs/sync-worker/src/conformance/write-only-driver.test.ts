@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Fault, type FaultKind } from '@secrets/domain';
+import { z } from 'zod';
+import type { ConnectedDestination, PutRequest, RemoveRequest } from '../driver/driver.ts';
+import { requireWritable } from '../driver/ownership.ts';
+import { describeDriver } from './describe-driver.ts';
+import type { DriverHarness, FaultScenario } from './driver-harness.ts';
+
+const maxValueBytes = 1_000;
+const kinds: Partial<Record<FaultScenario, FaultKind>> = {
+  throttled: 'throttled',
+  forbidden: 'forbidden',
+  unauthenticated: 'unauthenticated',
+};
+
+/** A store in memory that returns the version of a secret, and never its value. */
+class WriteOnlyStore {
+  readonly secrets = new Map<string, { value: string; version: number }>();
+  scenario: FaultScenario | undefined;
+  calls = 0;
+
+  version = (name: string, signal: AbortSignal) => this.#call(signal, () => this.secrets.get(name)?.version);
+
+  write = (name: string, value: string, signal: AbortSignal) =>
+    this.#call(signal, () => {
+      const version = (this.secrets.get(name)?.version ?? 0) + 1;
+      this.secrets.set(name, { value, version });
+      return version;
+    });
+
+  delete = (name: string, signal: AbortSignal) => this.#call(signal, () => this.secrets.delete(name));
+
+  async #call<T>(signal: AbortSignal, act: () => T): Promise<T> {
+    this.calls += 1;
+    const { scenario } = this;
+    if (scenario === 'silence') await once(signal, 'abort');
+    if (scenario === undefined) return act();
+    if (scenario === 'diesAfterActing') {
+      this.scenario = undefined;
+      act();
+    }
+    const wait = scenario === 'throttled' ? { retryAfterSeconds: 7 } : {};
+    throw new Fault(kinds[scenario] ?? 'unavailable', `injected: ${scenario}`, wait);
+  }
+}
+
+const Remembered = z.object({ version: z.number() });
+
+/** A driver as small as the contract permits for a destination whose secrets do not show whose they are. */
+function connect(store: WriteOnlyStore, destinationId: string): ConnectedDestination {
+  const isOwn = ({ remote, putStartedAt }: RemoveRequest) => remote !== null || putStartedAt !== null;
+  const isUnchanged = async ({ remote, ...request }: PutRequest, signal: AbortSignal): Promise<boolean> => {
+    if (remote === null || request.valueChanged) return false;
+    if (!request.verify) return true;
+    return (await store.version(request.externalName, signal)) === Remembered.parse(remote).version;
+  };
+  const requireOwn = async (request: PutRequest, signal: AbortSignal): Promise<void> => {
+    const { externalName: name, overwrite } = request;
+    if ((await store.version(name, signal)) === undefined) return;
+    const secret = { name, tags: {}, isRemembered: isOwn(request) };
+    requireWritable({ prefix: 'secrets', destinationId }, secret, overwrite);
+  };
+  return {
+    async put(request, signal) {
+      const { externalName, value, remote } = request;
+      const bytes = Buffer.byteLength(value.reveal());
+      if (bytes > maxValueBytes) throw new Fault('too_large', `the value has ${bytes} bytes`);
+      if (await isUnchanged(request, signal)) return { remote: remote! };
+      if (remote === null) {
+        await requireOwn(request, signal);
+        await request.recordStart();
+      }
+      return { remote: { version: await store.write(externalName, value.reveal(), signal) } };
+    },
+    async remove(request, signal) {
+      if (isOwn(request)) await store.delete(request.externalName, signal);
+    },
+    close: async () => {},
+  };
+}
+
+async function startHarness(): Promise<DriverHarness> {
+  const store = new WriteOnlyStore();
+  return {
+    connect: async ({ id = 'main' } = {}) => connect(store, id),
+    freshName: () => randomUUID(),
+    external: async (name) => {
+      const held = store.secrets.get(name);
+      return held && { value: held.value, tags: {}, writes: held.version };
+    },
+    plantForeign: async (name, value) => void store.secrets.set(name, { value, version: 1 }),
+    inject: (scenario) => {
+      store.scenario = scenario;
+    },
+    clear: () => {
+      store.scenario = undefined;
+    },
+    callCount: () => store.calls,
+    outputs: () => '',
+    stop: async () => {},
+  };
+}
+
+describeDriver({
+  name: 'write-only',
+  maxValueBytes,
+  takesEmptyValue: true,
+  supportsTags: false,
+  isWriteOnly: true,
+  start: startHarness,
+});

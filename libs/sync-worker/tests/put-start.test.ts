@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
+import type { Db } from '@secrets/db';
+import { Fault, syncQueue } from '@secrets/domain';
+import { openTestDb } from '@secrets/schemas/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { requestPut, requestRemoval } from '@secrets/sync-entries';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { eventually } from '@secrets/testing';
+import type { ConnectedDestination } from '../src/driver/driver.ts';
+import { createEgressGuard } from '../src/egress/egress-guard.ts';
+import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+let db: Db;
+let broker: TestBroker;
+
+beforeAll(async () => {
+  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
+});
+afterAll(async () => {
+  await broker?.close();
+  await db?.close();
+});
+
+type Calls = Pick<ConnectedDestination, 'put' | 'remove'>;
+
+/** Runs a worker with this driver on one message about the entry, until the driver was called and the message is acknowledged. */
+async function attempt(entryId: string, calls: Partial<Calls>, isOver?: () => Promise<boolean>) {
+  let called = false;
+  const noted = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+    return (...args: Args) => {
+      called = true;
+      return call(...args);
+    };
+  };
+  const { put = async () => ({ remote: {} }), remove = async () => {} } = calls;
+  const connected = { put: noted(put), remove: noted(remove), close: async () => {} };
+  const worker = createSyncWorker(
+    { type: destinationType, connect: async () => connected },
+    {
+      db,
+      broker,
+      keyRing,
+      egress: createEgressGuard({ allow: [], mayOpen: [] }),
+      log: silentLogger(),
+      metrics: createMetrics('test', { processMetrics: false }),
+    },
+    { concurrency: 1, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+  );
+  await worker.start();
+  await broker.publish(syncQueue(destinationType), [{ entry_id: entryId, destination_id: entryId }]);
+  await eventually(async () => called && ((await isOver?.()) ?? true));
+  await worker.stop();
+}
+
+const timePasses = () =>
+  db.query(
+    `update sync.entries set lease_until = lease_until - interval '1 day', next_attempt_at = null, due_at = now()`,
+  );
+
+test('a put and a removal learn that an earlier put has started whose outcome was lost', async () => {
+  const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+  const seen: (Date | null)[] = [];
+  await attempt(id, {
+    put: async ({ putStartedAt, recordStart }) => {
+      seen.push(putStartedAt);
+      await recordStart();
+      return new Promise(() => {}); // the worker is stopped, as if it had died
+    },
+  });
+  await timePasses();
+  await attempt(id, {
+    put: async ({ putStartedAt }) => {
+      seen.push(putStartedAt);
+      throw new Fault('not_ready', 'later');
+    },
+  });
+  await requestRemoval(db, [{ id, waitsFor: null }]);
+  await attempt(id, {
+    remove: async ({ putStartedAt }) => {
+      seen.push(putStartedAt);
+    },
+  });
+  expect(seen).toEqual([null, expect.any(Date), seen[1]]);
+});
+
+test('a put does not start after its lease was lost, and nothing is recorded about it', async () => {
+  const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+  let hasWritten = false;
+  let hasEnded = false;
+  await attempt(
+    id,
+    {
+      put: async ({ recordStart }) => {
+        await db.query('update sync.entries set fence = fence + 1 where id = $1', [id]); // another worker has it
+        try {
+          await recordStart();
+          hasWritten = true;
+        } catch (error) {
+          throw new Fault('rejected', 'a driver that mistakes the error for one of the provider', {
+            cause: error,
+          });
+        } finally {
+          hasEnded = true;
+        }
+        return { remote: {} };
+      },
+    },
+    async () => hasEnded,
+  );
+  expect(hasWritten).toBe(false);
+  const [row] = await db.query(
+    'select put_started_at as start, status, fault from sync.entries where id = $1',
+    [id],
+  );
+  expect(row).toEqual({ start: null, status: 'PENDING', fault: null });
+});
+
+test('a put that has started before records nothing again', async () => {
+  const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+  const start = async () =>
+    (
+      await db.query<{ start: string }>(
+        'select put_started_at::text as start from sync.entries where id = $1',
+        [id],
+      )
+    )[0]!.start;
+  const put: Calls['put'] = async ({ recordStart }) => {
+    await recordStart();
+    return { remote: {} };
+  };
+  const isSynced = async () =>
+    (await db.query(`select from sync.entries where id = $1 and status = 'SYNCED'`, [id])).length > 0;
+  await attempt(id, { put }, isSynced);
+  const first = await start();
+  expect(first).not.toBeNull();
+  await requestPut(db, [id], { verify: true });
+  await attempt(id, { put }, isSynced);
+  expect(await start()).toBe(first);
+});

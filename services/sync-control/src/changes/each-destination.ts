@@ -1,0 +1,23 @@
+import type { Following } from './on-secret-change.ts';
+
+/**
+ * Runs `work` for each of these destinations, one after the other. One that fails is logged and counted, and does not hold up the
+ * others. `work` must be found and done again later.
+ */
+export async function forEachDestination<Item>(
+  { log, failures }: Pick<Following, 'log' | 'failures'>,
+  destinations: Iterable<readonly [destinationId: string, item: Item]>,
+  work: (destinationId: string, item: Item) => Promise<void>,
+): Promise<void> {
+  for (const [destinationId, item] of destinations) {
+    try {
+      await work(destinationId, item);
+    } catch (error) {
+      failures?.inc();
+      log.error(
+        { error, destinationId },
+        'the changes of a destination could not be followed; will be retried',
+      );
+    }
+  }
+}
