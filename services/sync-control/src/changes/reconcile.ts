@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@secrets/db';
-import { countPresent, entriesOf, requestPut } from '@secrets/sync-entries';
+import { countPresent, entriesOf, requestPut, reviveParkedEntries } from '@secrets/sync-entries';
 import {
   claimReconciliation,
   endRound,
@@ -58,6 +58,7 @@ async function continueRound(
   }
   for (const destinationId of await destinationsToSettle(db))
     await db.transaction((tx) => settleMarks(tx, following.brake, destinationId));
+  await reviveParkedEntries(db);
   await endRound(db, owner);
   return followed;
 }
