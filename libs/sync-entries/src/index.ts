@@ -7,7 +7,7 @@ export * from './find-entries.ts';
 export * from './leases.ts';
 export * from './locked-entries.ts';
 export * from './queue-state.ts';
-export { insertEntries, type NewEntry, requestPut, requestRemoval } from './record-intents.ts';
+export { insertEntries, type NewEntry, type Priority, requestPut, requestRemoval } from './record-intents.ts';
 export {
   ensureLane,
   type LaneOfDestination,

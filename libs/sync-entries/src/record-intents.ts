@@ -9,8 +9,14 @@ import { type Entry, entryColumns } from './entry.ts';
  * a thousand changes of a waiting secret are one operation.
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
-/** SQL assignments that record a new intent of an entry. */
-export const newIntent = `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, priority = 0, updated_at = now(), ${dueNow}`;
+/** Which entry of a destination goes first. */
+export type Priority = 'requested' | 'retried' | 'in background';
+const ranks: Record<Priority, number> = { requested: 0, retried: 1, 'in background': 2 };
+
+/** SQL assignments that record a new intent of an entry. An entry that is pending already keeps a higher priority. */
+export const newIntent = (priority: Priority = 'requested'): string =>
+  `priority = case when applied_generation < generation then least(priority, ${ranks[priority]}) else ${ranks[priority]} end,
+   generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow}`;
 
 /**
  * SQL of an array of IDs: those of the entries with this condition, whose rows it locks in the order of their IDs. Two
@@ -35,11 +41,12 @@ export async function insertEntries(
   association: { id: string; destinationId: string; destinationType: string },
   entries: readonly NewEntry[],
   overwrite: boolean,
+  priority: Priority = 'requested',
 ): Promise<Entry[]> {
   if (entries.length === 0) return [];
   return sql.query<Entry>(
-    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key)
-     select $1, $2, $3, $4, sub_key, external_name, collision_key
+    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, priority, sub_key, external_name, collision_key)
+     select $1, $2, $3, $4, ${ranks[priority]}, sub_key, external_name, collision_key
        from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
       order by collision_key
      returning ${entryColumns}`,
@@ -59,11 +66,15 @@ export async function insertEntries(
 export async function requestPut(
   sql: Sql,
   entryIds: readonly string[],
-  { overwrite = false, verify = false }: { overwrite?: boolean; verify?: boolean } = {},
+  {
+    overwrite = false,
+    verify = false,
+    priority = 'requested',
+  }: { overwrite?: boolean; verify?: boolean; priority?: Priority | undefined } = {},
 ): Promise<void> {
   if (entryIds.length === 0) return;
   await sql.query(
-    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent}
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent(priority)}
       where id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entryIds, overwrite, verify],
   );
@@ -73,10 +84,11 @@ export async function requestPut(
 export async function requestRemoval(
   sql: Sql,
   entries: readonly { id: string; waitsFor: string | null }[],
+  priority: Priority = 'requested',
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
-    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent}
+    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent(priority)}
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
       where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
