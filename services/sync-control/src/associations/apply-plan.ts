@@ -6,6 +6,7 @@ import {
   insertEntries,
   isPending,
   type NewEntry,
+  type Priority,
   requestPut,
   requestRemoval,
 } from '@secrets/sync-entries';
@@ -23,6 +24,8 @@ export interface PlannedAssociation {
 export interface PlanIntent {
   overwrite: boolean;
   verify: boolean;
+  /** Which entries of the destination go first; `requested` if absent. */
+  priority?: Priority;
   /** The problem to throw if the queue would grow; undefined if it has room. */
   full?: Problem | undefined;
   /** Whether entries that are no longer wanted are removed; otherwise they stay as they are. */
@@ -43,7 +46,7 @@ export async function applyPlan(
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
   await assertNamesFree(tx, association, plan.create);
-  const created = await insertEntries(tx, association, plan.create, intent.overwrite);
+  const created = await insertEntries(tx, association, plan.create, intent.overwrite, intent.priority);
   await requestPut(tx, plan.keep, intent);
   if (intent.mayRemove === false) return;
   const idOfKey = idsOfWanted(plan.keep, existing, created);
@@ -53,6 +56,7 @@ export async function applyPlan(
       id,
       waitsFor: replacedBy === null ? null : (idOfKey.get(replacedBy) ?? null),
     })),
+    intent.priority,
   );
 }
 
