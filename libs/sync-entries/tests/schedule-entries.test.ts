@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  completeEntries,
   completeRemoval,
   failEntry,
   markAnnounced,
@@ -163,6 +164,19 @@ describe('an entry that waits for another one', () => {
     await hold.release();
     await timePasses();
     expect(await due()).toContain(old);
+  });
+
+  test('is never missed by a completion at the same moment', async () => {
+    for (let round = 1; round <= 100; round += 1) {
+      await requestPut(db, [fresh]);
+      const held = (await claim(fresh))!;
+      const completion = () => completeEntries(db, [{ held, achieved: pushed }], { skipLocked: false });
+      const both = [() => postponeEntry(db, old), completion];
+      await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((run) => run()));
+      expect(
+        await db.query('select id from sync.entries where id = $1 and due_at is not null', [old]),
+      ).toHaveLength(1);
+    }
   });
 
   test('is found if an earlier version of the service has not made it due', async () => {
