@@ -36,6 +36,8 @@ export interface DestinationDescription {
   secretFields: readonly string[];
   /** Fields shown in `connection_details`; the others are in `options`. */
   connectionFields: readonly string[];
+  /** Fields whose change is pushed to every external secret, in the background; `custom_tags` if absent. */
+  pushedFields?: readonly string[];
   /** Fields that cannot be changed after creation. */
   immutableFields: readonly string[];
   supportsTags: boolean;

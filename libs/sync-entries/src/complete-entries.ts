@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { notLocked } from './sql-fragments.ts';
+import { notLocked, wakeWaiting } from './sql-fragments.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -16,7 +16,7 @@ export interface Achieved {
 
 /**
  * Records the successes of attempts whose leases still hold, and returns the IDs of their entries. An entry that received
- * a newer intent in the meantime becomes due again immediately. An entry whose lease was lost is not written: another
+ * a newer intent in the meantime becomes due again immediately, and so do entries that waited for an achieved one. An entry whose lease was lost is not written: another
  * worker holds it. With `skipLocked`, the default for several, entries that a transaction has locked are left out too:
  * a statement that holds one row while it waits for another risks a deadlock. Complete those one at a time.
  */
@@ -26,7 +26,8 @@ export async function completeEntries(
   { skipLocked = completed.length > 1 } = {},
 ): Promise<Set<string>> {
   const rows = await sql.query<{ id: string }>(
-    `update sync.entries e
+    `with completed as (
+      update sync.entries e
         set applied_generation = done.generation,
             status = case when e.generation > done.generation then 'PENDING' else done.status end,
             due_at = case when e.generation > done.generation then now() end,
@@ -39,7 +40,9 @@ export async function completeEntries(
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
               as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
       where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
-      returning e.id`,
+      returning e.id, e.status),
+     woken as (${wakeWaiting(`array(select id from completed where status <> 'PENDING')`)} and s.id <> all($1::uuid[]))
+     select id from completed`,
     [
       completed.map(({ held }) => held.id),
       completed.map(({ held }) => held.fence),
@@ -70,6 +73,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
       const setAgain = { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null } as const;
       return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
     }
+    await tx.query(wakeWaiting('array[$1::uuid]'), [held.id]);
     await tx.query(
       `delete from sync.associations a
         where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,

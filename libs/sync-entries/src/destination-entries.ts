@@ -32,6 +32,57 @@ export async function countFailedBeforeRetry(
 }
 
 /**
+ * Pushes the next `limit` entries of a destination again that follow the collision key `after`, as far as they were pushed, or are being
+ * pushed, with earlier settings. Any other entry will be pushed with the current ones anyway. Returns the collision key of the last
+ * one; null if no other one follows.
+ */
+export async function pushSomeAgain(
+  sql: Sql,
+  destinationId: string,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const page = await sql.query<{ id: string; collisionKey: string }>(
+    `select id, collision_key as "collisionKey" from sync.entries
+      where destination_id = $1 and collision_key > $2 order by collision_key limit $3`,
+    [destinationId, after, limit],
+  );
+  await sql.query(
+    `update sync.entries set ${newIntent('background')}
+      where id = any(array(select id from sync.entries
+                    where id = any($1::uuid[]) and desired = 'present' and (status = 'SYNCED' or lease_until is not null)
+                    order by id for no key update))`,
+    [page.map(({ id }) => id)],
+  );
+  return page.length === limit ? page.at(-1)!.collisionKey : null;
+}
+
+/** Returns the number of entries that `pushSomeAgain` has yet to look at, counted up to `limit`. */
+export async function countToPush(
+  sql: Sql,
+  destinationId: string,
+  after: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (
+       select from sync.entries where destination_id = $1 and collision_key > $2 limit $3) as counted`,
+    [destinationId, after, limit],
+  );
+  return row?.count ?? 0;
+}
+
+/** Returns the number of entries of a destination that are due now, counted up to `limit`. */
+export async function countDue(sql: Sql, destinationId: string, limit: number): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (
+       select from sync.entries where destination_id = $1 and due_at <= now() limit $2) as counted`,
+    [destinationId, limit],
+  );
+  return row?.count ?? 0;
+}
+
+/**
  * Deletes at most `limit` entries of a destination without any work for a worker, and returns how many. Leaves out entries
  * that another transaction has locked.
  */

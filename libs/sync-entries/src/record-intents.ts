@@ -10,10 +10,10 @@ import { type Entry, entryColumns } from './entry.ts';
  */
 const dueNow = `due_at = case when announced_at is null then greatest(now(), lease_until) else due_at end, next_attempt_at = null, attempts = 0`;
 /**
- * Which entries of a destination go first: what a user asked for, retries, and what reconciliation found. An entry that is pending
+ * Which entries of a destination go first: what a user asked for, retries, and what was found in the background. An entry that is pending
  * already is never put back.
  */
-const priorities = { user: 0, retry: 1, reconciliation: 2 } as const;
+const priorities = { user: 0, retry: 1, background: 2 } as const;
 
 /** Where an intent comes from. */
 export type Origin = keyof typeof priorities;

@@ -74,7 +74,7 @@ describe('what a user asked for goes before retries, and those before what recon
     await complete((await claim(id))!, pushed);
     return id;
   };
-  const foundBy = { origin: 'reconciliation' } as const;
+  const foundBy = { origin: 'background' } as const;
 
   test('the last intent of an achieved entry decides', async () => {
     const id = await achieved();
@@ -84,7 +84,7 @@ describe('what a user asked for goes before retries, and those before what recon
     await requestPut(db, [id]);
     expect(await priorityOf(id)).toBe(0);
     await complete((await claim(id))!, pushed);
-    await requestRemoval(db, [{ id, waitsFor: null }], 'reconciliation');
+    await requestRemoval(db, [{ id, waitsFor: null }], 'background');
     expect(await priorityOf(id)).toBe(2);
   });
 
@@ -94,7 +94,7 @@ describe('what a user asked for goes before retries, and those before what recon
     await requestPut(db, [id]);
     expect(await priorityOf(id)).toBe(0);
     await requestPut(db, [id], foundBy);
-    await requestRemoval(db, [{ id, waitsFor: null }], 'reconciliation');
+    await requestRemoval(db, [{ id, waitsFor: null }], 'background');
     expect(await priorityOf(id)).toBe(0);
   });
 

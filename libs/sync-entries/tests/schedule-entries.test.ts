@@ -1,16 +1,20 @@
-import { expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   announcedEntries,
+  completeEntries,
+  completeRemoval,
+  failEntry,
   markAnnounced,
   postponeEntry,
   releaseAdmitted,
   requestPut,
   requestRemoval,
   reviveEntries,
+  reviveParkedEntries,
 } from '../src/index.ts';
-import { destinationType, entriesForTest, pushed } from './entries-for-test.ts';
+import { destinationType, entriesForTest, holdEntry, pushed, rejected } from './entries-for-test.ts';
 
-const { db, add, admit, claim, complete, due, timePasses } = entriesForTest();
+const { db, add, admit, claim, complete, due, entry, timePasses } = entriesForTest();
 
 test('admits a due entry once, and again if it is not marked as announced within 30 seconds', async () => {
   const id = await add();
@@ -113,26 +117,85 @@ test('postpones an entry that cannot be processed now', async () => {
   expect(await due()).toEqual([id]);
 });
 
-test('postpones an entry that waits for another one for as long again as it has waited, at most five minutes', async () => {
-  const [old, fresh] = [await add('old'), await add('new')];
-  await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
-  const secondsPutOff = async (waitedSeconds: number) => {
-    await db.query(`update sync.entries set updated_at = now() - $2 * interval '1 second' where id = $1`, [
-      old,
-      waitedSeconds,
-    ]);
-    const [row] = await db.transaction(async (tx) => {
-      await postponeEntry(tx, old);
-      return tx.query<{ seconds: number }>(
-        'select extract(epoch from due_at - now())::float8 as seconds from sync.entries where id = $1',
-        [old],
-      );
+describe('an entry that waits for another one', () => {
+  let old: string;
+  let fresh: string;
+  const failFresh = async () => failEntry(db, (await claim(fresh))!, rejected);
+
+  beforeEach(async () => {
+    [old, fresh] = [await add('old'), await add('new')];
+    await complete((await claim(old))!, pushed);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+  });
+
+  test('is not announced, with the reason, however long the other one waits for the operator', async () => {
+    await failFresh();
+    await postponeEntry(db, old);
+    for (let day = 1; day <= 3; day += 1) {
+      await timePasses();
+      expect(await due()).toEqual([]);
+    }
+    expect(await announcedEntries(db, destinationType, 10)).toEqual([]);
+    expect(await entry(old)).toMatchObject({
+      status: 'PENDING',
+      lastError: 'waits until new, which replaces it, is synced',
     });
-    return row!.seconds;
-  };
-  expect(await secondsPutOff(0)).toBeGreaterThanOrEqual(1);
-  expect(await secondsPutOff(100)).toBeGreaterThanOrEqual(100);
-  expect(await secondsPutOff(100_000)).toBe(300);
-  await complete((await claim(fresh))!, pushed);
-  expect(await secondsPutOff(100_000)).toBe(1);
+  });
+
+  test.each(['after', 'before'])(
+    'is due once the other one is achieved %s it was postponed',
+    async (when) => {
+      if (when === 'after') await postponeEntry(db, old);
+      await failFresh();
+      await requestPut(db, [fresh]);
+      await complete((await claim(fresh))!, pushed);
+      if (when === 'before') await postponeEntry(db, old);
+      await db.query(`update sync.entries set due_at = due_at - interval '1 second'`); // the shortest pause
+      expect(await due()).toEqual([old]);
+      expect(await entry(old)).toMatchObject({ lastError: null });
+      expect(await claim(old)).toBeDefined();
+    },
+  );
+
+  test('is due once the other one is deleted', async () => {
+    await postponeEntry(db, old);
+    await requestRemoval(db, [{ id: fresh, waitsFor: null }]);
+    await completeRemoval(db, (await claim(fresh))!);
+    expect(await due()).toEqual([old]);
+  });
+
+  test('is due with a new intent of its own', async () => {
+    await failFresh();
+    await postponeEntry(db, old);
+    await requestPut(db, [old]);
+    expect(await due()).toEqual([old]);
+  });
+
+  test('is not parked while the other one is about to change', async () => {
+    const hold = await holdEntry(db, fresh);
+    await postponeEntry(db, old);
+    await hold.release();
+    await timePasses();
+    expect(await due()).toContain(old);
+  });
+
+  test('is never missed by a completion at the same moment', async () => {
+    for (let round = 1; round <= 100; round += 1) {
+      await requestPut(db, [fresh]);
+      const held = (await claim(fresh))!;
+      const completion = () => completeEntries(db, [{ held, achieved: pushed }], { skipLocked: false });
+      const both = [() => postponeEntry(db, old), completion];
+      await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((run) => run()));
+      expect(
+        await db.query('select id from sync.entries where id = $1 and due_at is not null', [old]),
+      ).toHaveLength(1);
+    }
+  });
+
+  test('is found if an earlier version of the service has not made it due', async () => {
+    await postponeEntry(db, old);
+    expect(await reviveParkedEntries(db)).toBe(0);
+    await db.query(`update sync.entries set status = 'SYNCED' where id = $1`, [fresh]);
+    expect(await reviveParkedEntries(db)).toBe(1);
+  });
 });

@@ -16,6 +16,7 @@ import { reconcile } from './changes/reconcile.ts';
 import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
+import { advanceReplan } from './destinations/replan.ts';
 import { countHeld } from './queries/removal-brakes.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
@@ -24,6 +25,7 @@ import { waitForOutcome } from './queue/wait-for-outcome.ts';
 import { associatedSecretEndpoints } from './routes/associated-secrets.ts';
 import { associationEndpoints } from './routes/associations.ts';
 import { destinationEndpoints } from './routes/destinations.ts';
+import { replanEndpoints } from './routes/replan.ts';
 import { syncConfigEndpoints } from './routes/sync-config.ts';
 import { secretsClient } from './secrets-client.ts';
 
@@ -91,6 +93,7 @@ const endpointsOf = (context: Context): Endpoint[] => [
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
+  ...replanEndpoints(context),
   ...syncConfigEndpoints(context),
 ];
 
@@ -138,7 +141,9 @@ function repeated(
   const held = metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals');
   return [
     every(lost.sweepSeconds, 'lost announcements', log, () => lostEntries.revive()),
-    every(1, 'destinations', log, (isStopping) => advanceDestinations({ db, log }, isStopping)),
+    every(1, 'destinations', log, (isStopping) =>
+      advanceDestinations({ db, log, replan: (id) => advanceReplan(following, id) }, isStopping),
+    ),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
     every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
       await reconcile(following, reconcileSeconds, isStopping);

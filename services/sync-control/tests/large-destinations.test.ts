@@ -17,6 +17,7 @@ import {
 let sync: SyncControlForTest;
 let at: Fixture;
 const many = 1_200; // more than two pages
+const replan = async () => false;
 
 beforeAll(async () => {
   sync = await startSyncControlForTest();
@@ -129,7 +130,7 @@ describe('background work on destinations', () => {
         return rows;
       },
     };
-    await advanceDestinations({ db: observed, log: silentLogger() }, () => false);
+    await advanceDestinations({ db: observed, log: silentLogger(), replan }, () => false);
   };
   const removing = async (id: string) =>
     (await db.query('select id from sync.associations where destination_id = $1 and removing', [id])).length;
@@ -166,7 +167,7 @@ describe('background work on destinations', () => {
       retried,
     ]);
     let pages = 0;
-    await advanceDestinations({ db, log: silentLogger() }, () => ++pages > 2);
+    await advanceDestinations({ db, log: silentLogger(), replan }, () => ++pages > 2);
     await Promise.all([advance(), advance(), advance()]);
     expect(await removing(purged)).toBe(3);
     expect(await db.query('select id from sync.destinations where id = $1', [deleted])).toEqual([]);

@@ -40,7 +40,7 @@ const maxRows = (node: PlanNode): number =>
 
 test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ['removing an association', (sql) => lockAssociation(sql, id, 'many', 'many7')],
-  ['a page of a purge', (sql) => lockSomeToRemove(sql, id, 200)],
+  ['a page of a purge', (sql) => lockSomeToRemove(sql, id, null, 200)],
   ['the error of a purge', (sql) => removalError(sql, id)],
   ['a page of a retry', (sql) => retryFailed(sql, id, 500)],
 ])('%s does not scan the other rows of its destination', async (_what, run) => {

@@ -51,6 +51,7 @@ export const cloudASm: DestinationDescription = {
   secretFields: ['access_key_id', 'secret_access_key'],
   connectionFields: ['access_key_id', 'secret_access_key', 'role_arn', 'external_id', 'region'],
   immutableFields: ['region'],
+  pushedFields: ['custom_tags', 'kms_key_id', 'replica_regions'],
   supportsTags: true,
   tagRule: { maxCustomTags: 50 - builtInTagCount, check: checkTag },
   maxValueBytes: 65_536,

@@ -3,19 +3,40 @@ import { unachieved } from '../sql-fragments.ts';
 
 /**
  * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second. While its
- * lane is paused, it simply waits for the scheduler. An entry that waits for another one is postponed for as long again as it has
- * waited since its intent was recorded, at most five minutes: the other one may wait for the operator for weeks. Afterwards the
- * message about the entry may be acknowledged. An achieved entry is not announced again.
+ * lane is paused, it simply waits for the scheduler. An entry that waits for another one is parked, with the reason in `last_error`: it is
+ * not announced until the other one is achieved or deleted, which makes it due (`wakeWaiting`), because the other one may wait for the
+ * operator for weeks. Afterwards the message about the entry may be acknowledged. An achieved entry is not announced again.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
-    `update sync.entries e
+    // The lock excludes that the other entry is achieved before this statement is committed: nothing would make this one due.
+    `with awaited as (
+       select w.external_name as name from sync.entries e join sync.entries w on w.id = e.waits_for
+        where e.id = $1 and e.applied_generation < e.generation and (e.lease_until is null or e.lease_until <= now())
+          and ${unachieved} for share of w skip locked)
+     update sync.entries e
         set announced_at = null,
-            due_at = case when e.applied_generation < e.generation then
-              greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until,
-                (select now() + least(now() - e.updated_at, interval '5 minutes')
-                   from sync.entries w where w.id = e.waits_for and ${unachieved})) end
+            due_at = case when e.applied_generation < e.generation and not exists (select from awaited) then
+              greatest(now() + $2 * interval '1 second', e.next_attempt_at, e.lease_until) end,
+            last_error = coalesce((select 'waits until ' || name || ', which replaces it, is synced' from awaited), e.last_error)
       where e.id = $1 and (e.applied_generation < e.generation or e.announced_at is not null)`,
     [entryId, atLeastSeconds],
   );
+}
+
+/**
+ * Makes entries due that are parked although the entry that they wait for is achieved or gone. Nothing parks them like that, except
+ * an earlier version that completes an entry during an upgrade. At most 1,000 at a time; returns how many.
+ */
+export async function reviveParkedEntries(sql: Sql): Promise<number> {
+  const rows = await sql.query(
+    `update sync.entries set due_at = now(), last_error = null
+      where id = any(array(select e.id from sync.entries e
+                    where e.waits_for is not null and e.due_at is null and e.announced_at is null
+                      and e.applied_generation < e.generation and e.lease_until is null
+                      and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
+                    limit 1000 for update skip locked))
+      returning id`,
+  );
+  return rows.length;
 }

@@ -14,7 +14,8 @@ import {
 import { endPurge } from '../queries/purges.ts';
 import type { WatchedSecret } from '../secrets-client.ts';
 import { applyPlan } from './apply-plan.ts';
-import { maxKeys, wantedEntries, whyNoSubKey } from './wanted-entries.ts';
+import { assertKeysNamed } from './assert-keys-named.ts';
+import { wantedEntries } from './wanted-entries.ts';
 
 /** The secret and the destination to associate. */
 export interface AssociationRequest {
@@ -142,20 +143,6 @@ function assertSyncable(secret: WatchedSecret, { mount, secretName }: Associatio
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
   if (!secret.readable)
     throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
-}
-
-function assertKeysNamed(
-  { keys }: WatchedSecret,
-  { mount, secretName }: AssociationRequest,
-  { settings }: DestinationRow,
-): void {
-  if (settings.granularity !== 'secret-key') return;
-  if (keys.length > maxKeys) {
-    const limit = `at secret-key granularity, at most ${maxKeys} keys can be synced`;
-    throw invalid(`secret_name: ${secretName} in mount ${mount} has ${keys.length} keys; ${limit}`);
-  }
-  const why = keys.map(whyNoSubKey).find((reason) => reason !== undefined);
-  if (why !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${why}`);
 }
 
 function assertOpen(destination: DestinationRow | undefined): DestinationRow {

@@ -1,18 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { findDescription } from '@secrets/destinations';
-import type { DestinationRow } from '../queries/destinations.ts';
 import { possibleEntries, wantedEntries } from './wanted-entries.ts';
 
-const destination = (granularity: string): DestinationRow => ({
-  id: 'd',
-  namespaceId: 'root',
+const destination = (granularity: string) => ({
   type: 'cloudA-sm',
   name: 'main',
   settings: { granularity, secret_name_template: '' },
-  sealedCredentials: null,
-  purgeInitiatedAt: null,
-  purgeError: null,
-  retryInitiatedAt: null,
 });
 const secret = {
   mount: 'kv',

@@ -27,6 +27,9 @@ export function whyNoSubKey(key: string): string | undefined {
   return undefined;
 }
 
+/** What external names depend on besides the secret. */
+type NamedDestination = Pick<DestinationRow, 'type' | 'name' | 'settings'>;
+
 /** A secret, with what its external names are built from. */
 export interface NamedSecret {
   mount: string;
@@ -44,7 +47,7 @@ export interface NamedSecret {
  */
 export function wantedEntries(
   description: DestinationDescription,
-  destination: DestinationRow,
+  destination: NamedDestination,
   secret: NamedSecret,
   prefix: string,
 ): NewEntry[] {
@@ -59,7 +62,7 @@ export function wantedEntries(
 
 function entryOf(
   description: DestinationDescription,
-  destination: DestinationRow,
+  destination: NamedDestination,
   secret: NamedSecret,
   { subKey, prefix }: { subKey: string; prefix: string },
 ): NewEntry {
@@ -79,7 +82,7 @@ interface PossibleEntries {
  */
 export function possibleEntries(
   description: DestinationDescription,
-  destination: DestinationRow,
+  destination: NamedDestination,
   secret: NamedSecret,
   prefix: string,
 ): PossibleEntries {
@@ -98,7 +101,7 @@ export function possibleEntries(
   return { entries: distinct.entries, refused };
 }
 
-function nameContext(destination: DestinationRow, secret: NamedSecret, subKey: string) {
+function nameContext(destination: NamedDestination, secret: NamedSecret, subKey: string) {
   const { namespace, mount, accessor, secretName } = secret;
   const template = destination.settings.secret_name_template;
   return {

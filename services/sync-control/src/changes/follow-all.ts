@@ -9,7 +9,7 @@ export async function followAll(following: Following, secrets: readonly Inspecte
   let followed = 0;
   for (const secret of secrets) {
     try {
-      await followSecret(following, secret, 'reconciliation');
+      await followSecret(following, secret, 'background');
       followed += 1;
     } catch (error) {
       following.failures?.inc();

@@ -13,10 +13,11 @@ import {
   lockFollowed,
   recordPlan,
 } from '../queries/associations-of-secret.ts';
-import { clearSourceMarks, markSourcesGone } from '../queries/source-marks.ts';
+import { clearSourceMarks } from '../queries/source-marks.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
+import { isAdmitted } from './admit-removals.ts';
 import { type FollowedKeys, followedKeys } from './followed-keys.ts';
-import { admitRemovals, type RemovalBrake } from './removal-brake.ts';
+import type { RemovalBrake } from './removal-brake.ts';
 
 /** The dependencies of following changes. No request can be refused, so problems go to the association and to the log. */
 export interface Following {
@@ -92,19 +93,6 @@ async function removeIfAdmitted(
   if (await isAdmitted(tx, brake, association, removals)) {
     await requestAssociationRemoval(tx, [association.id], origin);
   }
-}
-
-/** Returns whether an association may lose entries whose source is gone. If not, it is marked. */
-async function isAdmitted(
-  tx: Tx,
-  brake: RemovalBrake,
-  { id: associationId, destinationId, secretId }: FollowedAssociation,
-  removals: number,
-): Promise<boolean> {
-  if (removals === 0) return true;
-  const isAdmittedNow = await admitRemovals(tx, brake, { destinationId, associationId, removals });
-  if (!isAdmittedNow) await markSourcesGone(tx, [{ associationId, secretId, removals }]);
-  return isAdmittedNow;
 }
 
 /** The maximum number of keys for which an association records why they are not synced. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@secrets/db';
-import { countPresent, entriesOf, requestPut } from '@secrets/sync-entries';
+import { countPresent, entriesOf, requestPut, reviveParkedEntries } from '@secrets/sync-entries';
 import {
   claimReconciliation,
   endRound,
@@ -61,6 +61,7 @@ async function continueRound(
   await forEachDestination(following, toSettle, (destinationId) =>
     db.transaction((tx) => settleMarks(tx, following.brake, destinationId)),
   );
+  await reviveParkedEntries(db);
   await endRound(db, owner);
   return followed;
 }
@@ -132,7 +133,7 @@ async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Prom
   await requestPut(
     tx,
     failed.map(({ id }) => id),
-    { origin: 'reconciliation' },
+    { origin: 'background' },
   );
 }
 

@@ -1,44 +1,91 @@
 import type { Db } from '@secrets/db';
+import { errorCode, Problem } from '@secrets/domain';
+import { countDue } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
-import { type MarkedDestination, markedDestinations } from '../queries/destination-marks.ts';
+import {
+  type MarkedDestination,
+  markedDestinations,
+  recordBackgroundError,
+} from '../queries/destination-marks.ts';
 import { advanceDeletion } from './force-delete.ts';
 import { advancePurge } from './purge.ts';
+import { advancePush } from './push-again.ts';
 import { advanceRetry } from './retry-failed.ts';
 
+/** The dependencies of work on whole destinations. */
+export interface DestinationWork {
+  db: Db;
+  log: Logger;
+  /** Plans one page of a destination's associations again. Returns whether there may be another page. */
+  replan(destinationId: string): Promise<boolean>;
+}
+
 /**
- * Advances all work on whole destinations until only waiting is left: purges, forced deletions and retries. Destinations
- * take turns, one page each. Each page is one transaction, which first verifies that the work has not ended, so this may run in
- * several processes, stop between two pages, and continue after a crash. A failure in one destination is logged and does
- * not hold up the others.
+ * Advances all work on whole destinations until only waiting is left: forced deletions, retries, purges, pushes and replans.
+ * Destinations take turns, one page of each work. Each page first verifies that the work has not ended, and is recorded with its
+ * result, so this may run in several processes, stop between two pages, and continue after a crash. A page that fails is
+ * logged, shown on the destination and retried later, and does not hold up other work.
  */
-export async function advanceDestinations(
-  { db, log }: { db: Db; log: Logger },
-  isStopping: () => boolean,
-): Promise<void> {
-  let unfinished = await markedDestinations(db);
+export async function advanceDestinations(work: DestinationWork, isStopping: () => boolean): Promise<void> {
+  let unfinished = await markedDestinations(work.db);
   while (unfinished.length > 0 && !isStopping()) {
     const next: MarkedDestination[] = [];
     for (const destination of unfinished) {
       if (isStopping()) return;
-      if (await advanceLogged(db, log, destination)) next.push(destination);
+      if (await advance(work, destination)) next.push(destination);
     }
     unfinished = next;
   }
 }
 
-async function advanceLogged(db: Db, log: Logger, destination: MarkedDestination): Promise<boolean> {
-  try {
-    return await advance(db, destination);
-  } catch (error) {
-    const { id: destinationId } = destination;
-    log.warn({ error, destinationId }, 'background work on a destination failed; will be retried');
-    return false;
+type Advance = (work: DestinationWork, destination: MarkedDestination) => Promise<boolean>;
+
+/** What a destination may be marked for besides deletion. */
+const kinds: { isMarked(destination: MarkedDestination): boolean; advance: Advance }[] = [
+  { isMarked: ({ isRetried }) => isRetried, advance: ({ db }, { id }) => advanceRetry(db, id) },
+  { isMarked: ({ isInPurge }) => isInPurge, advance: ({ db }, destination) => advancePurge(db, destination) },
+  { isMarked: ({ isPushed }) => isPushed, advance: ({ db }, { id }) => advancePush(db, id) },
+  { isMarked: ({ isReplanned }) => isReplanned, advance: ({ replan }, { id }) => replan(id) },
+];
+
+/** While this many entries of a destination are due, no page adds to them: they must not fill up the queue of the installation. */
+const maxDue = 5_000;
+
+/** Advances each work on a destination by a page. Returns whether there may be another page now. */
+async function advance(work: DestinationWork, destination: MarkedDestination): Promise<boolean> {
+  const { id, isDeleted } = destination;
+  const deletion: Advance = ({ db }) => advanceDeletion(db, id);
+  const marked = isDeleted
+    ? [deletion]
+    : kinds.filter((kind) => kind.isMarked(destination)).map((kind) => kind.advance);
+  let isMore = false;
+  const errors: string[] = [];
+  if (!isDeleted && (await countDue(work.db, id, maxDue)) === maxDue) return false;
+  for (const one of marked) {
+    const error = await one(work, destination).then(
+      (isMoreOfIt) => {
+        isMore ||= isMoreOfIt;
+      },
+      (thrown: unknown) => logFailure(work.log, id, thrown),
+    );
+    if (error !== undefined) errors.push(error);
   }
+  await recordOutcome(work, destination, errors.at(-1) ?? null);
+  return isMore;
 }
 
-async function advance(db: Db, { id, isDeleted, isInPurge, isRetried }: MarkedDestination): Promise<boolean> {
-  if (isDeleted) return advanceDeletion(db, id);
-  const isRetriedFurther = isRetried && (await advanceRetry(db, id));
-  const isPurgedFurther = isInPurge && (await advancePurge(db, id));
-  return isRetriedFurther || isPurgedFurther;
+function logFailure(log: Logger, destinationId: string, error: unknown): string {
+  log.warn({ error, destinationId }, 'background work on a destination failed; will be retried');
+  if (error instanceof Problem) return error.message;
+  return `an unexpected failure (${errorCode(error) ?? 'see the log of sync-control'}); will be retried`;
+}
+
+async function recordOutcome(
+  { db }: DestinationWork,
+  destination: MarkedDestination,
+  error: string | null,
+): Promise<void> {
+  if (destination.backgroundError === error) return;
+  await recordBackgroundError(db, destination.id, error).catch(() => undefined); // the database may be the cause
+  destination.backgroundError = error;
 }

@@ -1,14 +1,16 @@
 import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
-import { countFailedBeforeRetry } from '@secrets/sync-entries';
+import { countFailedBeforeRetry, countToPush } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
+import { countAssociations } from '../queries/association-counts.ts';
+import { countToReplan } from '../queries/association-pages.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
 import { heldRemovals } from '../queries/removal-brakes.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
 /**
- * Returns a stored destination for a response: its secret fields are masked. A purge, a retry of what failed and held
- * removals are shown while they last.
+ * Returns a stored destination for a response: its secret fields are masked. Work on the whole destination and held removals are
+ * shown while they last: since when, how much remains, and why the last page failed.
  */
 export const presentStoredDestination = async (
   { db, keyRing, prefix }: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
@@ -20,23 +22,46 @@ export const presentStoredDestination = async (
     credentialNames: Object.keys(decryptCredentials(keyRing, row)),
     prefix,
   }),
-  ...presentPurge(row),
+  ...(await presentPurge(db, row)),
   ...(await presentRetry(db, row)),
+  ...(await presentPush(db, row)),
+  ...(await presentReplan(db, row)),
+  ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
   ...(await presentHeldRemovals(db, row)),
 });
 
-const presentPurge = ({ purgeInitiatedAt, purgeError }: DestinationRow) =>
-  purgeInitiatedAt === null
-    ? {}
-    : { purge_initiated_at: purgeInitiatedAt.toISOString(), purge_error: purgeError ?? '' };
-
 /** What remains is counted up to this number. */
 const maxCounted = 10_000;
+
+async function presentPurge(sql: Sql, { id, purgeInitiatedAt, purgeError }: DestinationRow) {
+  if (purgeInitiatedAt === null) return {};
+  return {
+    purge_initiated_at: purgeInitiatedAt.toISOString(),
+    purge_remaining: await countAssociations(sql, id, maxCounted),
+    purge_error: purgeError ?? '',
+  };
+}
 
 async function presentRetry(sql: Sql, { id, retryInitiatedAt }: DestinationRow) {
   if (retryInitiatedAt === null) return {};
   const remaining = await countFailedBeforeRetry(sql, id, maxCounted);
   return { retry_initiated_at: retryInitiatedAt.toISOString(), retry_remaining: remaining };
+}
+
+async function presentPush(sql: Sql, { id, pushInitiatedAt, pushPosition }: DestinationRow) {
+  if (pushInitiatedAt === null) return {};
+  const remaining = await countToPush(sql, id, pushPosition, maxCounted);
+  return { push_initiated_at: pushInitiatedAt.toISOString(), push_remaining: remaining };
+}
+
+/** What a replan has refused remains shown until the next one. */
+async function presentReplan(sql: Sql, row: DestinationRow) {
+  const { id, replanInitiatedAt, replanPosition, replanRefused, replanError } = row;
+  const refused =
+    replanRefused === 0 ? {} : { replan_refused: replanRefused, replan_error: replanError ?? '' };
+  if (replanInitiatedAt === null) return refused;
+  const remaining = await countToReplan(sql, id, replanPosition, maxCounted);
+  return { replan_initiated_at: replanInitiatedAt.toISOString(), replan_remaining: remaining, ...refused };
 }
 
 async function presentHeldRemovals(sql: Sql, { id }: DestinationRow) {

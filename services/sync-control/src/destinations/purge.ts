@@ -2,8 +2,8 @@ import type { Db } from '@secrets/db';
 import { removalError } from '@secrets/sync-entries';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import { countAssociations } from '../queries/association-counts.ts';
-import { lockSomeToRemove } from '../queries/association-pages.ts';
-import { lockMarked } from '../queries/destination-marks.ts';
+import { lockSomeToRemove, someToRemove } from '../queries/association-pages.ts';
+import { lockMarked, type MarkedDestination } from '../queries/destination-marks.ts';
 import { deleteDestination } from '../queries/destinations.ts';
 import { recordPurgeError } from '../queries/purges.ts';
 
@@ -12,20 +12,33 @@ const pageSize = 200;
 /**
  * Advances a purge by one page: requests the removal of associations. After the last page, deletes the destination when no
  * association is left, and otherwise records the first failure as `purge_error`. Does nothing if the purge has ended. Returns
- * whether there may be another page.
+ * whether there may be another page. Throws if an association could not be removed, after the others of its page were.
  */
-export async function advancePurge(db: Db, destinationId: string): Promise<boolean> {
-  if ((await removeSome(db, destinationId)) === pageSize) return true;
-  if ((await countAssociations(db, destinationId, 1)) === 0) await deletePurged(db, destinationId);
-  else await recordError(db, destinationId);
+export async function advancePurge(
+  db: Db,
+  { id, purgeError }: Pick<MarkedDestination, 'id' | 'purgeError'>,
+): Promise<boolean> {
+  if ((await removeSome(db, id)) === pageSize) return true;
+  if ((await countAssociations(db, id, 1)) === 0) await deletePurged(db, id);
+  else await recordError(db, id, purgeError);
   return false;
 }
 
-const removeSome = (db: Db, destinationId: string): Promise<number> =>
+async function removeSome(db: Db, destinationId: string): Promise<number> {
+  try {
+    return await removePage(db, destinationId, null);
+  } catch (error) {
+    for (const id of await someToRemove(db, destinationId, pageSize))
+      await removePage(db, destinationId, id).catch(() => undefined); // the error of the page is reported
+    throw error;
+  }
+}
+
+/** Requests the removal of a page of associations, or of the given one. Returns how many there were. */
+const removePage = (db: Db, destinationId: string, associationId: string | null): Promise<number> =>
   db.transaction(async (tx) => {
     if (!(await lockMarked(tx, destinationId, 'purge_initiated_at'))) return 0;
-    const associations = await lockSomeToRemove(tx, destinationId, pageSize);
-    const ids = associations.map(({ id }) => id);
+    const ids = await lockSomeToRemove(tx, destinationId, associationId, pageSize);
     await requestAssociationRemoval(tx, ids);
     return ids.length;
   });
@@ -36,8 +49,11 @@ const deletePurged = (db: Db, destinationId: string): Promise<void> =>
     if ((await countAssociations(tx, destinationId, 1)) === 0) await deleteDestination(tx, destinationId);
   });
 
-const recordError = (db: Db, destinationId: string): Promise<void> =>
-  db.transaction(async (tx) => {
+/** Locks and writes nothing if the error is the known one. */
+async function recordError(db: Db, destinationId: string, known: string | null): Promise<void> {
+  if ((await removalError(db, destinationId)) === known) return;
+  await db.transaction(async (tx) => {
     if (!(await lockMarked(tx, destinationId, 'purge_initiated_at'))) return;
     await recordPurgeError(tx, destinationId, await removalError(tx, destinationId));
   });
+}

@@ -5,12 +5,16 @@ import { type DestinationDescription, parseDestination } from '@secrets/destinat
 import { notFound, Problem } from '@secrets/domain';
 import { ensureLane, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
+import { countAssociations } from '../queries/association-counts.ts';
+import { initiatePush } from '../queries/destination-marks.ts';
 import {
   type DestinationKey,
+  type DestinationRow,
   insertDestination,
   lockDestination,
   updateDestination,
 } from '../queries/destinations.ts';
+import { isPushNeeded } from './push-again.ts';
 import { retryAllFailed } from './retry-failed.ts';
 import { decryptCredentials, encryptCredentials } from './stored-credentials.ts';
 
@@ -23,8 +27,8 @@ export interface DestinationWrite {
 }
 
 /**
- * Creates or updates a destination (docs/conventions.md#52-destinations). An update keeps the fields that it omits, and
- * retries the entries that wait for the operator. Returns warnings. Problems: `invalid` fields; `not_found` for an
+ * Creates or updates a destination (docs/conventions.md#52-destinations). An update keeps the fields that it omits, retries
+ * the entries that wait for the operator, and pushes changed tags and the like to the other ones, in the background. Returns warnings. Problems: `invalid` fields; `not_found` for an
  * update with `mustExist`; `forbidden` for a create or an update that is not granted.
  */
 export async function writeDestination(
@@ -72,9 +76,25 @@ async function writeLocked(
     await updateDestination(tx, { id, settings, sealedCredentials, laneId });
     await liftPause(tx, id);
     await retryAllFailed(tx, id);
+    if (row.purgeInitiatedAt === null && isPushNeeded(write.description, row.settings, settings))
+      await initiatePush(tx, id);
+    if (await isReplanNeeded(tx, row, settings)) return [...parsed.warnings, replanWarning(key)];
   }
   return parsed.warnings;
 }
+
+/** Whether a changed template or granularity leaves associations as they are. */
+const isReplanNeeded = async (
+  tx: Tx,
+  { id, settings: before }: DestinationRow,
+  after: DestinationRow['settings'],
+): Promise<boolean> =>
+  namingFields.some((field) => before[field] !== after[field]) && (await countAssociations(tx, id, 1)) > 0;
+
+const namingFields = ['secret_name_template', 'granularity'];
+
+const replanWarning = ({ type, name }: DestinationKey): string =>
+  `existing associations keep their external names until they are set again: POST sys/sync/destinations/${type}/${name}/replan does this for all of them`;
 
 function rethrowConflict(error: unknown, { type, name }: DestinationKey): never {
   if (isUniqueViolation(error)) {

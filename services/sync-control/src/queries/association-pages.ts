@@ -17,12 +17,58 @@ export const associationsOf = (
     [destinationId, after?.associationId ?? beforeFirst, after?.subKey !== undefined, limit],
   );
 
-/** Returns associations of a destination that are not being removed yet, and locks their rows. */
-export const lockSomeToRemove = (sql: Sql, destinationId: string, limit: number): Promise<AssociationRow[]> =>
-  sql.query<AssociationRow>(
-    `select ${associationColumns} from sync.associations a where destination_id = $1 and not removing order by id limit $2 for update`,
+/** Returns associations of a destination that are not being removed yet. */
+export async function someToRemove(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    'select id from sync.associations where destination_id = $1 and not removing order by id limit $2',
     [destinationId, limit],
   );
+  return rows.map(({ id }) => id);
+}
+
+/** As `someToRemove`, or only the given association; locks their rows. Leaves out those that another transaction has locked. */
+export async function lockSomeToRemove(
+  sql: Sql,
+  destinationId: string,
+  associationId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from sync.associations
+      where destination_id = $1 and not removing and ${associationId === null ? '$2::uuid is null' : 'id = $2'}
+      order by id limit $3 for update skip locked`,
+    [destinationId, associationId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Returns associations of a destination by ID, after the given one, that are not being removed. */
+export const associationsToReplan = (
+  sql: Sql,
+  destinationId: string,
+  after: string,
+  limit: number,
+): Promise<AssociationRow[]> =>
+  sql.query<AssociationRow>(
+    `select ${associationColumns} from sync.associations a
+      where destination_id = $1 and not removing and id > $2 order by id limit $3`,
+    [destinationId, after, limit],
+  );
+
+/** Returns the number of associations that `associationsToReplan` would return, counted up to `limit`. */
+export async function countToReplan(
+  sql: Sql,
+  destinationId: string,
+  after: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (
+       select from sync.associations where destination_id = $1 and not removing and id > $2 limit $3) as counted`,
+    [destinationId, after, limit],
+  );
+  return row?.count ?? 0;
+}
 
 /** Deletes at most `limit` associations of a destination with their entries, and returns how many. */
 export async function deleteSomeAssociations(

@@ -12,11 +12,22 @@ export interface DestinationRow {
   purgeInitiatedAt: Date | null;
   purgeError: string | null;
   retryInitiatedAt: Date | null;
+  pushInitiatedAt: Date | null;
+  pushPosition: string;
+  replanInitiatedAt: Date | null;
+  replanPosition: string;
+  /** Associations that the current or last replan left as they were, and why the last one of them. */
+  replanRefused: number;
+  replanError: string | null;
+  /** Why the last page of work in the background failed. */
+  backgroundError: string | null;
 }
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
   purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError",
-  retry_initiated_at as "retryInitiatedAt"`;
+  retry_initiated_at as "retryInitiatedAt", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
+  replan_initiated_at as "replanInitiatedAt", replan_position as "replanPosition", replan_refused as "replanRefused",
+  replan_error as "replanError", background_error as "backgroundError"`;
 
 /** What identifies a destination. */
 export interface DestinationKey {
@@ -33,6 +44,15 @@ export async function findDestination(sql: Sql, key: DestinationKey): Promise<De
     keyOf(key),
   );
   return row;
+}
+
+/** Returns the granularity of a destination; undefined if it no longer exists. */
+export async function granularityOf(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ granularity: string }>(
+    `select settings->>'granularity' as granularity from sync.destinations where id = $1`,
+    [id],
+  );
+  return row?.granularity;
 }
 
 /**

@@ -1,9 +1,12 @@
 import type { Sql } from '@secrets/db';
 
-/** Starts a purge, or starts it again. */
+/** Starts a purge, or starts it again. Pushing and planning what is to be removed ends. */
 export async function initiatePurge(sql: Sql, id: string): Promise<void> {
   await sql.query(
-    'update sync.destinations set purge_initiated_at = now(), purge_error = null where id = $1',
+    `update sync.destinations
+        set purge_initiated_at = now(), purge_error = null, background_error = null, push_initiated_at = null,
+            replan_initiated_at = null
+      where id = $1`,
     [id],
   );
 }

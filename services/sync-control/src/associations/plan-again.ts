@@ -1,0 +1,84 @@
+import type { Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
+import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
+import { findDestination } from '../queries/destinations.ts';
+import type { InspectedSecret } from '../secrets-client.ts';
+import { assertKeysNamed } from './assert-keys-named.ts';
+import { type EntryPlan, planEntries } from './plan-entries.ts';
+import { takenNames } from './taken-names.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+/** What the current template and granularity of a destination change of an association. */
+export interface ChangedPlan {
+  wanted: NewEntry[];
+  create: NewEntry[];
+  /** Entries that are removed; those that another one replaces are removed after it. */
+  remove: Entry[];
+  /** The number of entries that nothing replaces: their keys are gone from the secret. */
+  removals: number;
+  /** The revision of the secret that was planned from. */
+  revision: number;
+}
+
+/** Why an association stays as it is. */
+export interface Refusal {
+  reason: string;
+  /** Whether the same attempt may succeed in a moment. */
+  isTemporary?: boolean;
+}
+
+/**
+ * Plans an association again, whose row is locked, as a set would. Returns undefined if that changes nothing, or if its
+ * secret is gone: then its removal is decided elsewhere. Throws the problems of a set.
+ */
+export async function planAgain(
+  tx: Tx,
+  prefix: string,
+  association: FollowedAssociation,
+  secret: InspectedSecret | undefined,
+): Promise<ChangedPlan | Refusal | undefined> {
+  if (secret === undefined) return { reason: 'the state of the secret is unknown', isTemporary: true };
+  if (!secret.exists) return undefined;
+  const { namespaceId, type, name, namespacePath } = association;
+  const destination = await findDestination(tx, { namespaceId, type, name });
+  if (destination === undefined) return undefined;
+  if (destination.settings.granularity === 'secret-key') {
+    if (!secret.readable) return { reason: 'no version of the secret is readable, so its keys are unknown' };
+    if (secret.revision < association.plannedRevision)
+      return { reason: 'the secret has just changed', isTemporary: true };
+    assertKeysNamed(secret, association, destination);
+  }
+  const named = { ...association, namespace: { id: namespaceId, path: namespacePath }, keys: secret.keys };
+  const wanted = wantedEntries(findDescription(type), destination, named, prefix);
+  const existing = await entriesOf(tx, [association.id]);
+  const plan = planEntries(existing, wanted);
+  const [taken] = (await takenNames(tx, destination.id, plan.create)).values();
+  if (taken !== undefined) return { reason: taken };
+  return changedPlan(existing, wanted, plan, secret.revision);
+}
+
+function changedPlan(
+  existing: readonly Entry[],
+  wanted: NewEntry[],
+  { create, drop }: EntryPlan,
+  revision: number,
+): ChangedPlan | undefined {
+  const present = new Map(
+    existing.filter(({ desired }) => desired === 'present').map((entry) => [entry.id, entry]),
+  );
+  const dropped = drop.filter(({ id }) => present.has(id));
+  const presentKeys = new Set([...present.values()].map(nameOf));
+  const isChanged = dropped.length > 0 || wanted.some((entry) => !presentKeys.has(nameOf(entry)));
+  if (!isChanged) return undefined;
+  return {
+    wanted,
+    create,
+    remove: dropped.map(({ id }) => present.get(id)!),
+    removals: dropped.filter(({ replacedBy }) => replacedBy === null).length,
+    revision,
+  };
+}
+
+const nameOf = ({ subKey, externalName }: { subKey: string; externalName: string }): string =>
+  JSON.stringify([subKey, externalName]);

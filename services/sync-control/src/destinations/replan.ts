@@ -1,0 +1,151 @@
+import { isUniqueViolation, type Tx } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import { applyPlan } from '../associations/apply-plan.ts';
+import { type ChangedPlan, planAgain, type Refusal } from '../associations/plan-again.ts';
+import { isAdmitted } from '../changes/admit-removals.ts';
+import type { Following } from '../changes/on-secret-change.ts';
+import { associationsToReplan } from '../queries/association-pages.ts';
+import type { AssociationRow } from '../queries/associations.ts';
+import { lockFollowed, recordPlan } from '../queries/associations-of-secret.ts';
+import { claimReplan, type Refusals, recordReplanned, releaseReplan } from '../queries/replans.ts';
+import type { InspectedSecret } from '../secrets-client.ts';
+import { readSources } from './replan-sources.ts';
+
+const pageSize = 200;
+
+/**
+ * Plans one page of a destination's associations again, by its current template and granularity. One that a set would refuse stays as it is;
+ * the destination shows how many, and why. The page is recorded at its end; a process that dies earlier holds it up for at most
+ * a minute, and the next one finds nothing to do for what was planned. Returns whether there may be another page.
+ */
+export async function advanceReplan(following: Following, destinationId: string): Promise<boolean> {
+  const { db } = following.context;
+  const lease = await claimReplan(db, destinationId);
+  if (lease === undefined) return false;
+  try {
+    const page = await associationsToReplan(db, destinationId, lease.position, pageSize);
+    const refusals = await replanPage(following, page);
+    const last = page.length === pageSize ? page.at(-1)!.id : null;
+    await recordReplanned(db, lease, last, refusals);
+    following.context.queue.notify();
+    return last !== null;
+  } catch (error) {
+    await releaseReplan(db, destinationId);
+    throw error;
+  }
+}
+
+const maxReads = 3;
+
+/** Reads the secrets of a page and plans each association; those that a change has overtaken are read again. */
+async function replanPage(following: Following, page: readonly AssociationRow[]): Promise<Refusals> {
+  const refusals: Refusals = { refused: 0, error: null };
+  let left = page;
+  for (let read = 1; left.length > 0; read += 1) {
+    const sources = await readSources(following.context, left);
+    const again: AssociationRow[] = [];
+    for (const association of left) {
+      const refusal = await replanOne(following, association, sources.get(association.secretId));
+      if (refusal === undefined) continue;
+      if (refusal.isTemporary && read < maxReads) again.push(association);
+      else refuse(refusals, association, refusal);
+    }
+    left = again;
+  }
+  return refusals;
+}
+
+function refuse(refusals: Refusals, { mount, secretName }: AssociationRow, { reason }: Refusal): void {
+  refusals.refused += 1;
+  refusals.error = `${mount}/${secretName}: ${reason}`;
+}
+
+/** Returns why an association stays as it is; undefined if it was planned, needed no change, or is being removed. */
+async function replanOne(
+  following: Following,
+  { id, secretId }: AssociationRow,
+  secret: InspectedSecret | undefined,
+): Promise<Refusal | undefined> {
+  try {
+    return await following.context.db.transaction((tx) =>
+      replanLocked(tx, following, { id, secretId }, secret),
+    );
+  } catch (error) {
+    if (error instanceof Problem) return { reason: error.message, isTemporary: error.kind === 'unavailable' };
+    if (isUniqueViolation(error)) return { reason: 'another association has just taken its external name' };
+    following.log.error({ error, associationId: id }, 'an association could not be planned again');
+    return { reason: 'an unexpected failure; see the log of sync-control' };
+  }
+}
+
+async function replanLocked(
+  tx: Tx,
+  following: Following,
+  { id, secretId }: { id: string; secretId: string },
+  secret: InspectedSecret | undefined,
+): Promise<Refusal | undefined> {
+  const association = await lockFollowed(tx, id, secretId);
+  if (association === undefined || association.removing) return undefined;
+  const plan = await planAgain(tx, following.context.prefix, association, secret);
+  if (plan === undefined || 'reason' in plan) return plan;
+  if (!(await isAdmitted(tx, following.brake, association, plan.removals)))
+    return { reason: 'its keys are gone from the secret, and too many removals are held' };
+  await writePlan(tx, association, plan);
+  return undefined;
+}
+
+async function writePlan(
+  tx: Tx,
+  { id, destinationId, type, plannedRevision }: Awaited<ReturnType<typeof lockFollowed>> & object,
+  { wanted, revision }: ChangedPlan,
+): Promise<void> {
+  const planned = { id, destinationId, destinationType: type };
+  await recordPlan(tx, id, Math.max(revision, plannedRevision), []);
+  await applyPlan(tx, planned, wanted, { overwrite: false, verify: false, origin: 'background' });
+}
+
+/** What a replan would change of the associations of one page. */
+export interface ReplanPreview {
+  changes: { association: AssociationRow; plan: ChangedPlan }[];
+  refusals: { association: AssociationRow; reason: string }[];
+  /** The last association of the page; undefined if no other one follows. */
+  next?: string | undefined;
+}
+
+/** Returns what a replan would change of the next `limit` associations after the given one, without writing anything. */
+export async function previewReplan(
+  context: Following['context'],
+  destinationId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<ReplanPreview> {
+  const page = await associationsToReplan(context.db, destinationId, after, limit);
+  const sources = await readSources(context, page);
+  const preview: ReplanPreview = {
+    changes: [],
+    refusals: [],
+    next: page.length === limit ? page.at(-1)!.id : undefined,
+  };
+  for (const association of page) {
+    const plan = await previewOne(context, association, sources.get(association.secretId));
+    if (plan === undefined) continue;
+    if ('reason' in plan) preview.refusals.push({ association, reason: plan.reason });
+    else preview.changes.push({ association, plan });
+  }
+  return preview;
+}
+
+const previewOne = (
+  { db, prefix }: Following['context'],
+  { id, secretId }: AssociationRow,
+  secret: InspectedSecret | undefined,
+): Promise<ChangedPlan | Refusal | undefined> =>
+  db
+    .transaction(async (tx) => {
+      const association = await lockFollowed(tx, id, secretId);
+      if (association === undefined || association.removing) return undefined;
+      return planAgain(tx, prefix, association, secret);
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Problem) return { reason: error.message };
+      throw error;
+    });

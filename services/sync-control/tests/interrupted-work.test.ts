@@ -1,0 +1,257 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { testCaller } from '@secrets/http/testing';
+import { openTestDb } from '@secrets/schemas/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { silentLogger } from '@secrets/telemetry';
+import type { Following } from '../src/changes/on-secret-change.ts';
+import type { Context } from '../src/context.ts';
+import { advanceDestinations } from '../src/destinations/advance-destinations.ts';
+import { removeDestination } from '../src/destinations/remove-destination.ts';
+import { advanceReplan } from '../src/destinations/replan.ts';
+import { startReplan } from '../src/destinations/start-replan.ts';
+import { writeDestination } from '../src/destinations/write-destination.ts';
+import type { SecretsClient } from '../src/secrets-client.ts';
+import { insertMany } from './insert-many.ts';
+
+const type = 'cloudA-sm';
+const many = 4_500;
+const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+let db: Db;
+let name: string;
+let id: string;
+
+beforeAll(async () => {
+  db = await openTestDb();
+});
+afterAll(() => db?.close());
+beforeEach(async () => {
+  await db.query('delete from sync.destinations');
+  name = `d-${randomUUID()}`;
+  await write({});
+});
+
+const write = (body: object) =>
+  writeDestination({ db, keyRing, prefix: 'secrets' }, testCaller(), findDescription(type), {
+    name,
+    body: { ...body },
+    mustExist: false,
+  });
+const remove = (options: { purge: boolean; force: boolean }) => {
+  const queue = { room: { whyFull: async () => undefined } };
+  return removeDestination({ db, queue } as unknown as Context, testCaller(), { type, name }, options);
+};
+const fill = async (status: string, count = many) => {
+  id = await insertMany(db, { destination: name, count, status });
+};
+/** Every secret exists, at the revision that it was planned from. */
+const secrets = {
+  revisions: async (_requestId: string, ids: readonly string[]) =>
+    ids.map((secret_id) => ({ secret_id, exists: true, revision: 1 })),
+} as unknown as SecretsClient;
+const following = (through: Db): Following => ({
+  context: {
+    db: through,
+    secrets,
+    prefix: 'secrets',
+    queue: { notify: () => undefined },
+  } as unknown as Context,
+  log: silentLogger(),
+  brake: { limits: { minEntries: 50, share: 0.2 }, log: silentLogger() },
+});
+const advance = (through: Db = db) =>
+  advanceDestinations(
+    {
+      db: through,
+      log: silentLogger(),
+      replan: (destinationId) => advanceReplan(following(through), destinationId),
+    },
+    () => false,
+  );
+
+/** A database that is lost in the middle of the nth transaction. */
+function dyingIn(n: number): Db {
+  let transactions = 0;
+  const lost = () => {
+    if (transactions >= n) throw new Error('killed');
+  };
+  return {
+    ...db,
+    query: async (text, params) => {
+      lost();
+      return db.query(text, params);
+    },
+    transaction: async (work, options) => {
+      lost();
+      transactions += 1;
+      return db.transaction(async (tx) => {
+        const result = await work(tx);
+        lost();
+        return result;
+      }, options);
+    },
+  };
+}
+
+const generations = () =>
+  db.query<{ generation: number; count: number }>(
+    'select generation, count(*)::int as count from sync.entries where destination_id = $1 group by 1 order by 1',
+    [id],
+  );
+/** How many entries the last transaction that wrote the destination has written too. */
+const writtenWithDestination = async () => {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from sync.entries
+      where xmin = (select xmin from sync.destinations where id = $1)`,
+    [id],
+  );
+  return row!.count;
+};
+const count = async (table: string) =>
+  (
+    await db.query(
+      `select id from sync.${table} where ${table === 'destinations' ? 'id' : 'destination_id'} = $1`,
+      [id],
+    )
+  ).length;
+
+describe('a request that concerns a large destination writes at most one page, and its work survives a crash', () => {
+  test('an update retries each failed entry once', async () => {
+    await fill('CLIENT_SIDE_ERROR');
+    await write({ access_key_id: 'A', secret_access_key: 's' });
+    expect(await writtenWithDestination()).toBeLessThanOrEqual(500);
+    await advance(dyingIn(3)).catch(() => undefined);
+    expect((await generations()).length).toBe(2);
+    await advance();
+    expect(await generations()).toEqual([{ generation: 2, count: many }]);
+  });
+
+  test('changed tags push each entry once', async () => {
+    await fill('SYNCED');
+    await write({ custom_tags: { a: '1' } });
+    expect(await writtenWithDestination()).toBe(0);
+    await advance(dyingIn(3)).catch(() => undefined);
+    expect(await generations()).toEqual([
+      { generation: 1, count: many - 2_000 },
+      { generation: 2, count: 2_000 },
+    ]);
+    await advance();
+    expect(await generations()).toEqual([{ generation: 2, count: many }]);
+  });
+
+  test('a replan plans each association once; another process continues when the lease of the page has ended', async () => {
+    await fill('SYNCED', 500);
+    await write({ secret_name_template: 'new/{{ .SecretPath }}' });
+    const replaced = async () =>
+      (await db.query(`select id from sync.entries where desired = 'absent'`)).length;
+    await startReplan({ db } as Context, testCaller(), { type, name });
+    expect([await writtenWithDestination(), await replaced()]).toEqual([0, 0]);
+    await advance(dyingIn(250)).catch(() => undefined);
+    const before = await replaced();
+    expect(before).toBeGreaterThan(200);
+    await advance();
+    expect(await replaced()).toBe(before);
+    await db.query(`update sync.destinations set replan_leased_until = now() - interval '1 second'`);
+    await advance();
+    expect(await generations()).toEqual([
+      { generation: 1, count: 500 }, // the new ones
+      { generation: 2, count: 500 },
+    ]);
+    const ended = 'select replan_refused as refused from sync.destinations where replan_initiated_at is null';
+    expect(await db.query(ended)).toEqual([{ refused: 0 }]);
+  });
+
+  test('a purge removes each association once', async () => {
+    await fill('SYNCED');
+    await remove({ purge: true, force: false });
+    expect(await writtenWithDestination()).toBe(0);
+    await advance(dyingIn(3)).catch(() => undefined);
+    expect(await generations()).toEqual([
+      { generation: 1, count: many - 400 },
+      { generation: 2, count: 400 },
+    ]);
+    await advance();
+    expect(await generations()).toEqual([{ generation: 2, count: many }]);
+  });
+
+  test('a forced deletion deletes everything', async () => {
+    await fill('SYNCED');
+    await remove({ purge: false, force: true });
+    expect(await count('entries')).toBe(many - 500);
+    await advance(dyingIn(3)).catch(() => undefined);
+    expect(await count('entries')).toBeGreaterThan(0);
+    await advance();
+    expect([await count('entries'), await count('associations'), await count('destinations')]).toEqual([
+      0, 0, 0,
+    ]);
+  });
+});
+
+test('several processes push each entry once', async () => {
+  await fill('SYNCED');
+  await write({ custom_tags: { a: '1' } });
+  await Promise.all([advance(), advance(), advance()]);
+  expect(await generations()).toEqual([{ generation: 2, count: many }]);
+});
+
+test('work waits while many entries of the destination are due, so that it does not fill up the queue', async () => {
+  await fill('SYNCED', 12_000);
+  await write({ custom_tags: { a: '1' } });
+  await advance();
+  expect((await generations())[0]?.count).toBe(7_000);
+  await db.query(`update sync.entries set due_at = null, status = 'SYNCED' where destination_id = $1`, [id]);
+  await advance();
+  expect((await generations())[0]?.count).toBe(2_000);
+});
+
+describe('a page that fails', () => {
+  const destination = async () =>
+    (
+      await db.query<{ error: string | null; xid: string }>(
+        'select background_error as error, xmin::text as xid from sync.destinations where id = $1',
+        [id],
+      )
+    )[0]!;
+
+  beforeEach(async () => {
+    await fill('SYNCED', 600);
+    await db.query(`create or replace function public.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'cannot' using errcode = 'P0001'; end $$`);
+    await db.query(
+      `create trigger refuse before update on sync.entries for each row when (new.external_name = 'many7' and new.generation > 1) execute function public.refuse()`,
+    );
+  });
+  afterEach(() => db.query('drop trigger if exists refuse on sync.entries'));
+
+  test('of a purge does not hold up the other associations, and its error is shown until it succeeds', async () => {
+    await remove({ purge: true, force: false });
+    for (let run = 1; run <= 4; run += 1) await advance(); // a page of 200 each
+    expect(await generations()).toEqual([
+      { generation: 1, count: 1 },
+      { generation: 2, count: 599 },
+    ]);
+    expect((await destination()).error).toMatch(/unexpected failure \(P0001\)/);
+    const { xid } = await destination();
+    await advance();
+    expect((await destination()).xid).toBe(xid); // the same error is not written again
+    await db.query('drop trigger refuse on sync.entries');
+    await advance();
+    expect((await destination()).error).toBeNull();
+    expect(await generations()).toEqual([{ generation: 2, count: 600 }]);
+  });
+
+  test('does not hold up other work on the destination', async () => {
+    await db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where external_name = 'many7'`);
+    await db.query(
+      'update sync.destinations set retry_initiated_at = clock_timestamp(), push_initiated_at = now()',
+    );
+    await advance();
+    expect(await generations()).toEqual([
+      { generation: 1, count: 1 },
+      { generation: 2, count: 599 },
+    ]);
+    expect((await destination()).error).toMatch(/P0001/);
+  });
+});
