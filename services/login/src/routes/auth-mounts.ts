@@ -56,13 +56,13 @@ const listAuthMounts = (context: Context) =>
     },
   });
 
-async function mountsByPath({ db }: Context, caller: Caller) {
-  const mounts = await authMounts(db, caller.namespace.id);
+async function mountsByPath(context: Context, caller: Caller) {
+  const mounts = await authMounts(context.db, caller.namespace.id);
   const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
   return Object.fromEntries([...named, ['token/', tokenMount(caller)] as const]);
 }
 
-const readAuthMount = ({ db }: Context) =>
+const readAuthMount = (context: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -70,13 +70,13 @@ const readAuthMount = ({ db }: Context) =>
     params,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') return { data: { ...tokenMount(caller), path: 'token/' } };
-      const mount = await authMountByPath(db, caller.namespace.id, path);
+      const mount = await authMountByPath(context.db, caller.namespace.id, path);
       if (mount === undefined) throw notFound();
       return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });
 
-const enableAuthMount = ({ db, methods }: Context) =>
+const enableAuthMount = (context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -85,16 +85,16 @@ const enableAuthMount = ({ db, methods }: Context) =>
     params,
     body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
     handle: async ({ params: { path }, body: { type, description }, caller }) => {
-      requireMountPath(path, methods.callNames);
-      if (methods.ofType(type) === undefined)
-        throw invalid(`type: must be ${methods.all.map((method) => method.type).join(' or ')}`);
-      requireGrant(caller, (await authMountByPath(db, caller.namespace.id, path)) !== undefined);
-      await insertAuthMount(db, caller.namespace.id, { path, type, description });
+      requireMountPath(path, context.methods.callNames);
+      if (context.methods.ofType(type) === undefined)
+        throw invalid(`type: must be ${context.methods.all.map((method) => method.type).join(' or ')}`);
+      requireGrant(caller, (await authMountByPath(context.db, caller.namespace.id, path)) !== undefined);
+      await insertAuthMount(context.db, caller.namespace.id, { path, type, description });
       return undefined;
     },
   });
 
-const disableAuthMount = ({ db }: Context) =>
+const disableAuthMount = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
@@ -102,8 +102,8 @@ const disableAuthMount = ({ db }: Context) =>
     params,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') throw invalid('path: token is built in');
-      const mount = await authMountByPath(db, caller.namespace.id, path);
-      if (mount !== undefined) await deleteAuthMount(db, mount.id);
+      const mount = await authMountByPath(context.db, caller.namespace.id, path);
+      if (mount !== undefined) await deleteAuthMount(context.db, mount.id);
       return undefined;
     },
   });

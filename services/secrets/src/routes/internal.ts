@@ -38,10 +38,10 @@ const watch = (context: Context) =>
   });
 
 const presentWatched = (
-  { keyRing }: Context,
+  context: Context,
   { mount, secretId, row, isFolder }: Awaited<ReturnType<typeof watchSecret>>,
 ) => ({
-  ...presentSecretState(keyRing, secretId ?? null, row),
+  ...presentSecretState(context.keyRing, secretId ?? null, row),
   mount_id: mount.id,
   accessor: mount.accessor,
   mount_path: mount.path,

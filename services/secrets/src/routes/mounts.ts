@@ -127,17 +127,17 @@ const locateMount = (context: Context) =>
     },
   });
 
-async function requireMount({ db }: Context, caller: Caller, path: string): Promise<Mount> {
-  const mount = await findMount(db, caller.namespace.id, path);
+async function requireMount(context: Context, caller: Caller, path: string): Promise<Mount> {
+  const mount = await findMount(context.db, caller.namespace.id, path);
   if (mount === undefined) throw notFound();
   return mount;
 }
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
-async function pageOfMounts({ db }: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
   const { after = '', limit } = query;
-  const mounts = await listMounts(db, caller.namespace.id, trimSlashes(after), limit + 1);
+  const mounts = await listMounts(context.db, caller.namespace.id, trimSlashes(after), limit + 1);
   return cutToPage(mounts, limit, keyOf, warn);
 }
 
