@@ -13,7 +13,7 @@ import {
 } from '../queries/auth-mounts.ts';
 
 const path = '/sys/auth/*path';
-const params = z.object({ path: z.string().transform(trimSlashes) });
+const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
@@ -67,7 +67,7 @@ const readAuthMount = (context: Context) =>
     method: 'get',
     path,
     summary: 'Read an auth mount',
-    params,
+    params: AuthMountParams,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') return { data: { ...tokenMount(caller), path: 'token/' } };
       const mount = await authMountByPath(context.db, caller.namespace.id, path);
@@ -82,7 +82,7 @@ const enableAuthMount = (context: Context) =>
     path,
     summary: 'Enable a login method at a path',
     needs: 'create or update',
-    params,
+    params: AuthMountParams,
     body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
     handle: async ({ params: { path }, body: { type, description }, caller }) => {
       requireMountPath(path, context.methods.callNames);
@@ -99,7 +99,7 @@ const disableAuthMount = (context: Context) =>
     method: 'delete',
     path,
     summary: 'Disable an auth mount and revoke the tokens that it issued',
-    params,
+    params: AuthMountParams,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') throw invalid('path: token is built in');
       const mount = await authMountByPath(context.db, caller.namespace.id, path);

@@ -8,7 +8,7 @@ import { namespaceBelow } from '../namespaces/namespace-path.ts';
 import { childNamespaces, type NamespaceRow, namespaceByPath } from '../queries/namespaces.ts';
 
 const path = '/sys/namespaces/*path';
-const params = z.object({ path: z.string() });
+const NamespaceParams = z.object({ path: z.string() });
 
 /** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
@@ -43,7 +43,7 @@ const readNamespace = (context: Context) =>
     method: 'get',
     path,
     summary: 'Read a namespace',
-    params,
+    params: NamespaceParams,
     handle: async ({ params, caller }) => {
       const namespace = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, params.path));
       if (namespace === undefined) throw notFound();
@@ -57,7 +57,7 @@ const writeNamespace = (context: Context) =>
     path,
     summary: 'Create a namespace, or replace its custom metadata',
     needs: 'create or update',
-    params,
+    params: NamespaceParams,
     body: z.object({ custom_metadata: CustomMetadata.nullable().optional() }),
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
@@ -71,7 +71,7 @@ const patchNamespace = (context: Context) =>
     method: 'patch',
     path,
     summary: "Change a namespace's custom metadata; null removes a name, or all of them",
-    params,
+    params: NamespaceParams,
     body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()).nullable() }),
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
@@ -86,7 +86,7 @@ const deleteNamespace = (context: Context) =>
     method: 'delete',
     path,
     summary: 'Delete an empty namespace with its tokens, policies and entities',
-    params,
+    params: NamespaceParams,
     handle: async ({ params, caller }) => {
       await removeNamespace(context.db, caller, namespaceBelow(caller.namespace.path, params.path));
       return undefined;

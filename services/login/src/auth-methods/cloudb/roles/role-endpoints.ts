@@ -9,7 +9,7 @@ import { deleteRole, roleNames, roleOfMount, saveRole } from '../queries/roles.t
 import { bindsPrincipals } from './denial-reason.ts';
 import { mergedRole, RoleBody, type RoleSettings } from './role-settings.ts';
 
-const params = z.object({
+const RoleParams = z.object({
   name: z.string().regex(/^[\w][\w.@-]{0,127}$/, 'may contain only letters, digits and _.@-'),
 });
 const path = '/role/:name';
@@ -35,7 +35,7 @@ const readRole = (context: CloudBContext) =>
     method: 'get',
     path,
     summary: 'Read a role',
-    params,
+    params: RoleParams,
     handle: async ({ mount, params: { name } }) => {
       const role = await roleOfMount(context.db, mount.id, name);
       if (role === undefined) throw notFound();
@@ -49,7 +49,7 @@ const writeRole = (context: CloudBContext) =>
     path,
     summary: 'Create or update a role; omitted fields keep their values',
     needs: 'create or update',
-    params,
+    params: RoleParams,
     body: RoleBody,
     handle: async ({ mount, params: { name }, body, caller, warn }) => {
       const role = await mergeRole(context, caller, { mountId: mount.id, name }, body);
@@ -78,7 +78,7 @@ const deleteRoleEndpoint = (context: CloudBContext) =>
     method: 'delete',
     path,
     summary: 'Delete a role; the tokens that it issued remain valid, but cannot be renewed',
-    params,
+    params: RoleParams,
     handle: async ({ mount, params: { name } }) => {
       await changingMount(context.db, mount.id, (tx) => deleteRole(tx, mount.id, name));
       return undefined;
