@@ -23,7 +23,7 @@ const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =
   endpoint({
     method,
     path: '/*path',
-    summary: 'Echoes',
+    summary: 'Echo a request',
     needs: 'no token', // of the stub; the real services check it
     params: z.object({ path: z.string() }),
     query: z.looseObject({}),

@@ -62,19 +62,19 @@ const ownPaths: Paths = {
   [pathPrefix + healthPath]: {
     get: {
       tags: ['gateway'],
-      summary: 'Returns whether the installation is ready',
+      summary: 'Read whether the installation is ready',
       responses: { '200': { description: 'ready' }, '503': { description: 'lists what is unavailable' } },
     },
     head: {
       tags: ['gateway'],
-      summary: 'Returns the same status without a body',
+      summary: 'Read the same status without a body',
       responses: { '200': { description: 'ready' }, '503': { description: 'something is unavailable' } },
     },
   },
   [pathPrefix + descriptionPath]: {
     get: {
       tags: ['gateway'],
-      summary: 'Reads this description',
+      summary: 'Read this description',
       responses: { '200': { description: 'an OpenAPI 3.1 document' } },
     },
   },

@@ -13,7 +13,7 @@ import {
 } from '../queries/auth-mounts.ts';
 
 const path = '/sys/auth/*path';
-const params = z.object({ path: z.string().transform(trimSlashes) });
+const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
@@ -56,54 +56,54 @@ const listAuthMounts = (context: Context) =>
     },
   });
 
-async function mountsByPath({ db }: Context, caller: Caller) {
-  const mounts = await authMounts(db, caller.namespace.id);
+async function mountsByPath(context: Context, caller: Caller) {
+  const mounts = await authMounts(context.db, caller.namespace.id);
   const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
   return Object.fromEntries([...named, ['token/', tokenMount(caller)] as const]);
 }
 
-const readAuthMount = ({ db }: Context) =>
+const readAuthMount = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read an auth mount',
-    params,
+    params: AuthMountParams,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') return { data: { ...tokenMount(caller), path: 'token/' } };
-      const mount = await authMountByPath(db, caller.namespace.id, path);
+      const mount = await authMountByPath(context.db, caller.namespace.id, path);
       if (mount === undefined) throw notFound();
       return { data: { ...presentMount(mount), path: `${mount.path}/` } };
     },
   });
 
-const enableAuthMount = ({ db, methods }: Context) =>
+const enableAuthMount = (context: Context) =>
   endpoint({
     method: 'post',
     path,
     summary: 'Enable a login method at a path',
     needs: 'create or update',
-    params,
+    params: AuthMountParams,
     body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
     handle: async ({ params: { path }, body: { type, description }, caller }) => {
-      requireMountPath(path, methods.callNames);
-      if (methods.ofType(type) === undefined)
-        throw invalid(`type: must be ${methods.all.map((method) => method.type).join(' or ')}`);
-      requireGrant(caller, (await authMountByPath(db, caller.namespace.id, path)) !== undefined);
-      await insertAuthMount(db, caller.namespace.id, { path, type, description });
+      requireMountPath(path, context.methods.callNames);
+      if (context.methods.ofType(type) === undefined)
+        throw invalid(`type: must be ${context.methods.all.map((method) => method.type).join(' or ')}`);
+      requireGrant(caller, (await authMountByPath(context.db, caller.namespace.id, path)) !== undefined);
+      await insertAuthMount(context.db, caller.namespace.id, { path, type, description });
       return undefined;
     },
   });
 
-const disableAuthMount = ({ db }: Context) =>
+const disableAuthMount = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
     summary: 'Disable an auth mount and revoke the tokens that it issued',
-    params,
+    params: AuthMountParams,
     handle: async ({ params: { path }, caller }) => {
       if (path === 'token') throw invalid('path: token is built in');
-      const mount = await authMountByPath(db, caller.namespace.id, path);
-      if (mount !== undefined) await deleteAuthMount(db, mount.id);
+      const mount = await authMountByPath(context.db, caller.namespace.id, path);
+      if (mount !== undefined) await deleteAuthMount(context.db, mount.id);
       return undefined;
     },
   });

@@ -56,11 +56,11 @@ async function logInAt(context: Context, at: LoginEndpoint, body: unknown): Prom
 }
 
 async function logInWith(
-  { methods }: Context,
+  context: Context,
   type: string | undefined,
   { at, body, isTypeCurrent }: { at: LoginEndpoint; body: unknown; isTypeCurrent: boolean },
 ): Promise<Outcome> {
-  const method = type === undefined ? undefined : methods.ofType(type);
+  const method = type === undefined ? undefined : context.methods.ofType(type);
   if (method === undefined) throw new NoSuchMount();
   const request = parsedBody(method, body, isTypeCurrent);
   const issued = await method.login(at, request as never);
@@ -75,13 +75,13 @@ function parsedBody({ loginBody }: AuthMethod, body: unknown, isTypeCurrent: boo
   }
 }
 
-async function counted<T>({ loginCounter }: Context, work: () => Promise<T>): Promise<T> {
+async function counted<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
-    loginCounter.inc({ outcome: 'issued' });
+    context.loginCounter.inc({ outcome: 'issued' });
     return result;
   } catch (error) {
-    loginCounter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
+    context.loginCounter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
     throw error;
   }
 }

@@ -46,12 +46,12 @@ const fullPath = ({ path }: MountEndpoint): string => `/auth/*mount${path}`;
 const described = (own: MountEndpoint): Endpoint => ({ ...own, path: fullPath(own) }) as unknown as Endpoint;
 
 async function handleBelowMount(
-  { db, methods }: Context,
+  context: Context,
   group: readonly MountEndpoint[],
   { params: { mount: path, ...params }, body, caller, warn }: AnyRequest,
 ): Promise<Reply | undefined> {
-  const mount = await requireAuthMount(db, caller, path);
-  const own = endpointOf(methods.ofType(mount.type), group);
+  const mount = await requireAuthMount(context.db, caller, path);
+  const own = endpointOf(context.methods.ofType(mount.type), group);
   requireNeeded(own, caller);
   for (const sentence of unknownFieldWarnings(own.body, body)) warn(sentence);
   const request = {

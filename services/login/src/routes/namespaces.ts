@@ -8,7 +8,7 @@ import { namespaceBelow } from '../namespaces/namespace-path.ts';
 import { childNamespaces, type NamespaceRow, namespaceByPath } from '../queries/namespaces.ts';
 
 const path = '/sys/namespaces/*path';
-const params = z.object({ path: z.string() });
+const NamespaceParams = z.object({ path: z.string() });
 
 /** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
@@ -25,68 +25,70 @@ const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   custom_metadata: customMetadata,
 });
 
-const listNamespaces = ({ db }: Context) =>
+const listNamespaces = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/namespaces',
     summary: 'List the namespaces directly below this one',
     query: pageQuery({ max: 1_000 }),
     handle: async ({ caller, query: { after = '', limit } }) => {
-      const rows = requireAny(await childNamespaces(db, caller.namespace.path, { after, limit }));
+      const rows = requireAny(await childNamespaces(context.db, caller.namespace.path, { after, limit }));
       const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });
 
-const readNamespace = ({ db }: Context) =>
+const readNamespace = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read a namespace',
-    params,
+    params: NamespaceParams,
     handle: async ({ params, caller }) => {
-      const namespace = await namespaceByPath(db, namespaceBelow(caller.namespace.path, params.path));
+      const namespace = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, params.path));
       if (namespace === undefined) throw notFound();
       return { data: presentNamespace(namespace) };
     },
   });
 
-const writeNamespace = ({ db }: Context) =>
+const writeNamespace = (context: Context) =>
   endpoint({
     method: 'post',
     path,
     summary: 'Create a namespace, or replace its custom metadata',
     needs: 'create or update',
-    params,
+    params: NamespaceParams,
     body: z.object({ custom_metadata: CustomMetadata.nullable().optional() }),
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
       const customMetadata = body.custom_metadata === null ? {} : body.custom_metadata;
-      return { data: presentNamespace(await saveNamespace(db, caller, target, customMetadata)) };
+      return { data: presentNamespace(await saveNamespace(context.db, caller, target, customMetadata)) };
     },
   });
 
-const patchNamespace = ({ db }: Context) =>
+const patchNamespace = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
     summary: "Change a namespace's custom metadata; null removes a name, or all of them",
-    params,
+    params: NamespaceParams,
     body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()).nullable() }),
     handle: async ({ params, body, caller }) => {
       const target = namespaceBelow(caller.namespace.path, params.path);
-      return { data: presentNamespace(await patchNamespaceMetadata(db, target, body.custom_metadata)) };
+      return {
+        data: presentNamespace(await patchNamespaceMetadata(context.db, target, body.custom_metadata)),
+      };
     },
   });
 
-const deleteNamespace = ({ db }: Context) =>
+const deleteNamespace = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
     summary: 'Delete an empty namespace with its tokens, policies and entities',
-    params,
+    params: NamespaceParams,
     handle: async ({ params, caller }) => {
-      await removeNamespace(db, caller, namespaceBelow(caller.namespace.path, params.path));
+      await removeNamespace(context.db, caller, namespaceBelow(caller.namespace.path, params.path));
       return undefined;
     },
   });

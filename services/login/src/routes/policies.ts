@@ -9,14 +9,14 @@ import { parsePolicy } from '../policies/parse-policy.ts';
 import { deletePolicy, policyNames, policySource, savePolicy } from '../queries/policies.ts';
 
 /** The name of a policy, in lower case, without characters that would split it in a comma-separated list. */
-const policyName = z
+const PolicyName = z
   .string()
   .max(128, 'must have at most 128 characters')
   .transform((name) => name.toLowerCase())
   .refine((name) => /^[a-z0-9_][a-z0-9_.@+:-]*$/.test(name), {
     error: 'may contain only letters, digits and _.@+:-',
   });
-const params = z.object({ name: policyName });
+const PolicyParams = z.object({ name: PolicyName });
 
 /** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name. */
 export const policyEndpoints = (context: Context): Endpoint[] =>
@@ -43,7 +43,7 @@ const readPolicy = (context: Context, base: string) =>
     method: 'get',
     path: `${base}/:name`,
     summary: 'Read a policy as it was written',
-    params,
+    params: PolicyParams,
     handle: async ({ params: { name }, caller }) => {
       const written = await policySource(context.db, caller.namespace.id, name);
       const policy = written ?? builtInSource.get(name);
@@ -58,7 +58,7 @@ const writePolicy = (context: Context, base: string) =>
     path: `${base}/:name`,
     summary: 'Write a policy, in HCL or JSON',
     needs: 'create or update',
-    params,
+    params: PolicyParams,
     body: z.object({ policy: z.string().min(1, 'must not be empty') }),
     handle: async ({ params: { name }, body, caller }) => {
       if (name === 'root') throw invalid('the root policy cannot be changed');
@@ -76,7 +76,7 @@ const removePolicy = (context: Context, base: string) =>
     method: 'delete',
     path: `${base}/:name`,
     summary: 'Delete a policy; tokens that have it lose what it grants',
-    params,
+    params: PolicyParams,
     handle: async ({ params: { name }, caller }) => {
       if (builtInSource.has(name)) throw invalid(`the ${name} policy cannot be deleted`);
       await deletePolicy(context.db, caller.namespace.id, name);

@@ -10,8 +10,8 @@ import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens
 import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
 
-const tokenBody = z.object({ token: z.string().min(1) });
-const accessorBody = z.object({ accessor: z.string().min(1) });
+const TokenBody = z.object({ token: z.string().min(1) });
+const AccessorBody = z.object({ accessor: z.string().min(1) });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
@@ -65,7 +65,7 @@ const lookUpByToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/lookup',
     summary: 'Look up a token',
-    body: tokenBody,
+    body: TokenBody,
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
       if (batch !== undefined) return { data: presentBatchToken(batch, new Date()) };
@@ -78,7 +78,7 @@ const lookUpByAccessor = (context: Context) =>
     method: 'post',
     path: '/auth/token/lookup-accessor',
     summary: 'Look up the token of an accessor',
-    body: accessorBody,
+    body: AccessorBody,
     handle: async ({ body, caller }) => ({
       data: presentToken(await findByAccessor(context, caller, body.accessor), new Date()),
     }),
@@ -102,7 +102,7 @@ const renewByToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/renew',
     summary: 'Renew a token',
-    body: tokenBody.extend({ increment: seconds.optional() }),
+    body: TokenBody.extend({ increment: seconds.optional() }),
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'renewed');
       const token = await findByToken(context, caller, body.token);
@@ -128,7 +128,7 @@ const revokeByToken = (context: Context, name: string, revoke: typeof revokeToke
     path: `/auth/token/${name}`,
     summary:
       name === 'revoke' ? 'Revoke a token and its children' : 'Revoke one token; its children become orphans',
-    body: tokenBody,
+    body: TokenBody,
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
       const token = await findByToken(context, caller, body.token).catch(absentIsRevoked);
@@ -142,7 +142,7 @@ const revokeByAccessor = (context: Context) =>
     method: 'post',
     path: '/auth/token/revoke-accessor',
     summary: 'Revoke the token of an accessor and its children',
-    body: accessorBody,
+    body: AccessorBody,
     handle: async ({ body, caller }) => {
       await revokeToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
       return undefined;

@@ -49,23 +49,23 @@ export interface IssuedToken {
 export const issueToken = (context: TokenContext, token: TokenToIssue): Promise<IssuedToken> =>
   token.type === 'batch' ? issueBatchToken(context, token) : issueServiceToken(context, token);
 
-async function issueServiceToken({ db }: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const secret = newToken();
   const { owner } = token;
   const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
   if ('mountId' in owner) {
-    const entityId = await insertLoginToken(db, stored, owner);
+    const entityId = await insertLoginToken(context.db, stored, owner);
     return { ...issued(token, entityId), token: secret, accessor: stored.accessor };
   }
-  await insertToken(db, { ...stored, entityId: owner.entityId });
+  await insertToken(context.db, { ...stored, entityId: owner.entityId });
   return { ...issued(token, owner.entityId), token: secret, accessor: stored.accessor };
 }
 
-async function issueBatchToken({ db, keys }: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const entityId = isLogin ? await entityOfAlias(db, owner, token.namespaceId) : owner.entityId;
-  const secret = sealedToken(keys, {
+  const entityId = isLogin ? await entityOfAlias(context.db, owner, token.namespaceId) : owner.entityId;
+  const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
     policies: [...token.policies],

@@ -44,9 +44,9 @@ export async function renewToken(
   };
 }
 
-async function requireValidLogin({ methods }: RenewalContext, token: StoredToken): Promise<void> {
+async function requireValidLogin(context: RenewalContext, token: StoredToken): Promise<void> {
   const { mountId, mountType, loginSource } = token;
   if (mountId === null || mountType === null || loginSource === null) return;
-  const decision = await methods.mayRenew({ mountId, mountType, source: loginSource });
+  const decision = await context.methods.mayRenew({ mountId, mountType, source: loginSource });
   if (!decision.allowed) throw new Problem('forbidden', decision.reason);
 }

@@ -9,7 +9,7 @@ import type { WriteGrants } from './write-conditions.ts';
 
 /** Sets metadata, also of a secret that does not exist yet. Throws `forbidden` or `StaleMountError`. */
 export async function putMetadata(
-  { db }: Context,
+  context: Context,
   mount: MountRef,
   path: string,
   change: MetadataChange,
@@ -17,8 +17,8 @@ export async function putMetadata(
 ): Promise<void> {
   const conditions = { ...grants, secretId: randomUUID(), onlyIf: null };
   await retryWrite(async () => {
-    if (await writeMetadata(db, mount, path, change, conditions)) return true;
-    const { exists } = await readWriteState(db, mount, path);
+    if (await writeMetadata(context.db, mount, path, change, conditions)) return true;
+    const { exists } = await readWriteState(context.db, mount, path);
     if (!(exists ? grants.mayUpdate : grants.mayCreate)) throw permissionDenied();
     return undefined;
   });
@@ -26,16 +26,19 @@ export async function putMetadata(
 
 /** Sets metadata to what `merge` makes of the stored metadata. Throws `not_found` or `StaleMountError`. */
 export async function patchMetadata(
-  { db }: Context,
+  context: Context,
   mount: MountRef,
   path: string,
   merge: (stored: Metadata) => MetadataChange,
 ): Promise<void> {
   const conditions = { secretId: randomUUID(), mayCreate: false, mayUpdate: true };
   await retryWrite(async () => {
-    const stored = await readMetadata(db, mount, path);
+    const stored = await readMetadata(context.db, mount, path);
     if (stored === undefined) throw notFound();
-    const isWritten = await writeMetadata(db, mount, path, merge(stored), { ...conditions, onlyIf: stored });
+    const isWritten = await writeMetadata(context.db, mount, path, merge(stored), {
+      ...conditions,
+      onlyIf: stored,
+    });
     return isWritten ? true : undefined;
   });
 }

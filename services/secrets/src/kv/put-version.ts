@@ -51,12 +51,12 @@ export async function replaceVersion(
   return written === undefined ? undefined : notifyIfWatched(context, written);
 }
 
-function encryptVersion({ keyRing }: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
+function encryptVersion(context: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
   const plain = encodeSecretData(value.reveal());
   if (plain.length > maxValueBytes) throw new Problem('too_large', 'data: the secret would exceed 1 MiB');
   const versionId = randomUUID();
   const aad = versionAad({ mountId: mount.id, path, versionId });
-  return { secretId: randomUUID(), versionId, sealed: encrypt(keyRing, aad, plain) };
+  return { secretId: randomUUID(), versionId, sealed: encrypt(context.keyRing, aad, plain) };
 }
 
 function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {

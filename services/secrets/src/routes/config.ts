@@ -15,7 +15,7 @@ const readConfig = (context: Context) =>
   kvEndpoint({
     method: 'get',
     path: '/config',
-    summary: 'read how a mount keeps old versions',
+    summary: 'Read how a mount keeps old versions',
     handle: async ({ mount }) => {
       const found = await findMount(context.db, mount.namespaceId, mount.path);
       if (found === undefined) throw new StaleMountError();
@@ -27,7 +27,7 @@ const writeConfig = (context: Context) =>
   kvEndpoint({
     method: 'post',
     path: '/config',
-    summary: 'set how a mount keeps old versions; absent fields stay as they are',
+    summary: 'Set how a mount keeps old versions; absent fields stay as they are',
     body: z.object(retentionFields),
     handle: async ({ mount, body }) => {
       const exists = await updateMount(context.db, mount.namespaceId, mount.path, retentionChange(body));

@@ -26,7 +26,7 @@ const readData = (context: Context) =>
   kvEndpoint({
     method: 'get',
     path: '/data/*path',
-    summary: 'read a version, by default the newest one',
+    summary: 'Read a version, by default the newest one',
     params: SecretParams,
     query: z.object({ version: versionNumber.default(0) }),
     handle: async ({ mount, params, query }) => {
@@ -40,7 +40,7 @@ const writeData = (context: Context) =>
   kvEndpoint({
     method: 'post',
     path: '/data/*path',
-    summary: 'write a new version',
+    summary: 'Write a new version',
     needs: 'create or update',
     params: SecretParams,
     body: DataBody,
@@ -55,7 +55,7 @@ const patchData = (context: Context) =>
   kvEndpoint({
     method: 'patch',
     path: '/data/*path',
-    summary: 'merge a patch (RFC 7386) into the newest version and write the result as a new one',
+    summary: 'Merge a patch (RFC 7386) into the newest version and write the result as a new one',
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body }) => {
@@ -71,7 +71,7 @@ const deleteData = (context: Context) =>
   kvEndpoint({
     method: 'delete',
     path: '/data/*path',
-    summary: 'delete the newest version; it can be undeleted',
+    summary: 'Delete the newest version; it can be undeleted',
     params: SecretParams,
     handle: async ({ mount, params }) => {
       const eventQueued = await deleteNewestVersion(context.db, mount, params.path);

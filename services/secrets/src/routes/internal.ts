@@ -28,7 +28,7 @@ const watch = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/secrets/watch',
-    summary: "subscribe to a secret's changes; returns its current state",
+    summary: "Subscribe to a secret's changes, and return its current state",
     from: 'sync-control',
     body: Watch,
     handle: async ({ body: { namespace_id, mount, secret_name } }) => {
@@ -38,10 +38,10 @@ const watch = (context: Context) =>
   });
 
 const presentWatched = (
-  { keyRing }: Context,
+  context: Context,
   { mount, secretId, row, isFolder }: Awaited<ReturnType<typeof watchSecret>>,
 ) => ({
-  ...presentSecretState(keyRing, secretId ?? null, row),
+  ...presentSecretState(context.keyRing, secretId ?? null, row),
   mount_id: mount.id,
   accessor: mount.accessor,
   mount_path: mount.path,
@@ -53,7 +53,7 @@ const inspect = (context: Context) =>
     method: 'post',
     path: '/internal/secrets/inspect',
     summary:
-      'read the state of secrets: whether each has a readable version, and its keys; omits unknown states',
+      'Read the state of secrets: whether each has a readable version, and its keys; unknown states are omitted',
     from: 'sync-control',
     body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
     handle: async ({ body }) => ({ data: { secrets: await inspectSecrets(context, body.secret_ids) } }),
@@ -63,7 +63,7 @@ const readRevisions = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/secrets/revisions',
-    summary: 'read whether secrets exist and how often each has changed, without opening their values',
+    summary: 'Read whether secrets exist and how often each has changed, without opening their values',
     from: 'sync-control',
     body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
     handle: async ({ body: { secret_ids } }) => {
@@ -81,7 +81,7 @@ const findMountAtPath = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/internal/mounts/find',
-    summary: 'find the mount at a path',
+    summary: 'Find the mount at a path',
     from: 'sync-control',
     body: z.object({ namespace_id: z.string(), mount: mountPath }),
     handle: async ({ body }) => {

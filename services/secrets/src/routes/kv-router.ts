@@ -35,7 +35,7 @@ export function kvRouter(mounts: MountCache, endpoints: readonly KvEndpoint[]): 
     endpoint({
       method,
       path: '/*path',
-      summary: 'an endpoint below a mount',
+      summary: 'Call an endpoint below a mount',
       params: MountedPath,
       query: z.unknown(),
       body: z.unknown(),

@@ -25,7 +25,7 @@ const readSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'get',
     path: '/metadata/*path',
-    summary: 'read the metadata of a secret and of its versions',
+    summary: 'Read the metadata of a secret and of its versions',
     params: SecretParams,
     handle: async ({ mount, params }) => {
       const metadata = await readMetadata(context.db, mount, params.path);
@@ -38,7 +38,7 @@ const writeSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'post',
     path: '/metadata/*path',
-    summary: 'set the metadata of a secret, even before its first version; absent fields stay as they are',
+    summary: 'Set the metadata of a secret, even before its first version; absent fields stay as they are',
     needs: 'create or update',
     params: SecretParams,
     body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
@@ -63,7 +63,7 @@ const patchSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'patch',
     path: '/metadata/*path',
-    summary: 'merge a patch (RFC 7386) into the metadata of a secret; null restores the default of a field',
+    summary: 'Merge a patch (RFC 7386) into the metadata of a secret; null restores the default of a field',
     params: SecretParams,
     body: MetadataPatch,
     handle: async ({ mount, params, body }) => {
@@ -76,7 +76,7 @@ const deleteSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'delete',
     path: '/metadata/*path',
-    summary: 'delete a secret with all of its versions permanently',
+    summary: 'Delete a secret with all of its versions permanently',
     params: SecretParams,
     handle: async ({ mount, params }) => {
       const eventQueued = await deleteMetadata(context.db, mount, params.path);
@@ -89,7 +89,7 @@ const listSecrets = (context: Context) =>
   kvEndpoint({
     method: 'list',
     path: '/metadata/*path',
-    summary: 'list the names in a folder; subfolders end with a slash',
+    summary: 'List the names in a folder; subfolders end with a slash',
     params: FolderParams,
     query: Page,
     handle: async ({ mount, params, query: { after = '', limit }, warn }) => {

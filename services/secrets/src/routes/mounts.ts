@@ -29,7 +29,7 @@ const readMounts = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/mounts',
-    summary: 'read all mounts of the namespace',
+    summary: 'Read all mounts of the namespace',
     query: Page,
     handle: async (request) => ({ data: byPath(await pageOfMounts(context, request)) }),
   });
@@ -38,7 +38,7 @@ const listMountPaths = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/mounts',
-    summary: 'list the mounts of the namespace',
+    summary: 'List the mounts of the namespace',
     query: Page,
     handle: async (request) => {
       const mounts = requireAny(await pageOfMounts(context, request));
@@ -50,7 +50,7 @@ const createMount = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/mounts/*path',
-    summary: 'mount a versioned key-value store',
+    summary: 'Mount a versioned key-value store',
     needs: 'create or update',
     params: z.object({ path: newMountPath }),
     body: z.object({ type: MountType, ...mountFields }),
@@ -64,7 +64,7 @@ const readMount = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/mounts/*path',
-    summary: 'read a mount',
+    summary: 'Read a mount',
     params: MountParams,
     handle: async ({ params, caller }) => ({
       data: presentMount(await requireMount(context, caller, params.path)),
@@ -75,7 +75,7 @@ const deleteMount = (context: Context) =>
   endpoint({
     method: 'delete',
     path: '/sys/mounts/*path',
-    summary: 'unmount a store and purge everything in it; succeeds also if there is none',
+    summary: 'Unmount a store and purge everything in it; succeeds also if there is none',
     params: MountParams,
     handle: async ({ params, caller }) => {
       const isDisabled = await disableMount(context.db, caller.namespace.id, params.path);
@@ -88,7 +88,7 @@ const readTune = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/mounts/*path/tune',
-    summary: 'read the settings of a mount',
+    summary: 'Read the settings of a mount',
     params: MountParams,
     handle: async ({ params, caller }) => {
       const mount = await requireMount(context, caller, params.path);
@@ -101,7 +101,7 @@ const writeTune = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/mounts/*path/tune',
-    summary: 'change the settings of a mount; absent fields stay as they are',
+    summary: 'Change the settings of a mount; absent fields stay as they are',
     params: MountParams,
     body: z.object({ ...retentionFields, ...mountFields }),
     handle: async ({ params, body, caller }) => {
@@ -116,7 +116,7 @@ const locateMount = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/internal/ui/mounts/*path',
-    summary: 'find the mount that contains a path',
+    summary: 'Find the mount that contains a path',
     params: MountParams,
     handle: async ({ params, caller }) => {
       const candidates = mountCandidates(`${params.path}/`);
@@ -127,17 +127,17 @@ const locateMount = (context: Context) =>
     },
   });
 
-async function requireMount({ db }: Context, caller: Caller, path: string): Promise<Mount> {
-  const mount = await findMount(db, caller.namespace.id, path);
+async function requireMount(context: Context, caller: Caller, path: string): Promise<Mount> {
+  const mount = await findMount(context.db, caller.namespace.id, path);
   if (mount === undefined) throw notFound();
   return mount;
 }
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
-async function pageOfMounts({ db }: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
   const { after = '', limit } = query;
-  const mounts = await listMounts(db, caller.namespace.id, trimSlashes(after), limit + 1);
+  const mounts = await listMounts(context.db, caller.namespace.id, trimSlashes(after), limit + 1);
   return cutToPage(mounts, limit, keyOf, warn);
 }
 

@@ -14,7 +14,7 @@ const readSubkeys = (context: Context) =>
   kvEndpoint({
     method: 'get',
     path: '/subkeys/*path',
-    summary: 'read the keys of a version without its values',
+    summary: 'Read the keys of a version without its values',
     params: SecretParams,
     query: z.object({ version: versionNumber.default(0), depth: depth.default(0) }),
     handle: async ({ mount, params, query }) => {

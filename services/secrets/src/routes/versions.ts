@@ -5,9 +5,9 @@ import { versionList } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
 export const versionsEndpoints = (context: Context): KvEndpoint[] => [
-  versionsEndpoint(context, 'delete', 'delete versions; they can be undeleted'),
-  versionsEndpoint(context, 'undelete', 'make deleted versions readable again'),
-  versionsEndpoint(context, 'destroy', 'destroy the values of versions permanently'),
+  versionsEndpoint(context, 'delete', 'Delete versions; they can be undeleted'),
+  versionsEndpoint(context, 'undelete', 'Make deleted versions readable again'),
+  versionsEndpoint(context, 'destroy', 'Destroy the values of versions permanently'),
 ];
 
 const versionsEndpoint = (context: Context, change: VersionChange, summary: string) =>

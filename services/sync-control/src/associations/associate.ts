@@ -126,11 +126,11 @@ async function recordIntent(
 }
 
 async function assertMayRead(
-  { policies }: Context,
+  context: Context,
   caller: Caller,
   { mount, secretName }: AssociationRequest,
 ): Promise<void> {
-  const granted = await policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
+  const granted = await context.policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
   if (granted.includes('read')) return;
   throw new Problem(
     'forbidden',

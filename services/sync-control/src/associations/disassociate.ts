@@ -39,12 +39,12 @@ export async function disassociate(
 
 /** Throws `full` only if the queue would grow: an association whose entries are all pending adds nothing. */
 const recordRemovalIntent = (
-  { db }: Context,
+  context: Context,
   destinationId: string,
   { mount, secretName }: RemovalRequest,
   full: Problem | undefined,
 ) =>
-  db.transaction(async (tx) => {
+  context.db.transaction(async (tx) => {
     const association = await lockAssociation(tx, destinationId, mount, secretName);
     if (association === undefined) return undefined;
     const entries = await requestAssociationRemoval(tx, [association.id]);

@@ -9,12 +9,12 @@ import { confirmHeldRemovals } from '../queries/removal-brakes.ts';
  * background. Returns a warning if nothing was held. Throws `not_found` if the destination does not exist.
  */
 export async function confirmRemovals(
-  { db }: Context,
+  context: Context,
   caller: Caller,
   { type, name }: { type: string; name: string },
 ): Promise<string[]> {
-  const destination = await findDestination(db, { namespaceId: caller.namespace.id, type, name });
+  const destination = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (destination === undefined) throw notFound();
-  const wasHeld = await confirmHeldRemovals(db, destination.id);
+  const wasHeld = await confirmHeldRemovals(context.db, destination.id);
   return wasHeld ? [] : ['this destination holds no removals: there was nothing to confirm'];
 }

@@ -23,14 +23,14 @@ interface DeletionOptions {
  * associations, unless it is purged or the deletion is forced.
  */
 export async function removeDestination(
-  { db, queue }: Context,
+  context: Context,
   caller: Caller,
   { type, name }: { type: string; name: string },
   { purge, force }: DeletionOptions,
 ): Promise<void> {
-  const full = purge ? await queue.room.whyFull(1) : undefined;
+  const full = purge ? await context.queue.room.whyFull(1) : undefined;
   if (full !== undefined) throw full;
-  await db.transaction(async (tx) => {
+  await context.db.transaction(async (tx) => {
     const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
     if (destination === undefined) return;
     if (force) return forceDelete(tx, destination.id);

@@ -25,7 +25,7 @@ const SecretPage = pageQuery({ max: 10_000 })
     after_secret: z.string().default(''),
   });
 
-const listAssociatedSecrets = ({ db }: Context) =>
+const listAssociatedSecrets = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/sync/associations',
@@ -33,10 +33,10 @@ const listAssociatedSecrets = ({ db }: Context) =>
     query: SecretPage,
     handle: async ({ query: { after_mount, after_secret, limit }, caller, warn }) => {
       const after = { mount: after_mount, secretName: after_secret };
-      const secrets = requireAny(await associatedSecrets(db, caller.namespace.id, after, limit));
+      const secrets = requireAny(await associatedSecrets(context.db, caller.namespace.id, after, limit));
       if (secrets.length === limit)
         warn('there may be more: ask again after the last mount and secret of this page');
-      const total = await totals(db, caller.namespace.id, maxCounted);
+      const total = await totals(context.db, caller.namespace.id, maxCounted);
       warnIfBounded(total.associations, warn);
       return {
         data: {
@@ -76,10 +76,12 @@ const readDestinationsByQuery = (context: Context) =>
     handle: async ({ query, caller }) => ({ data: await presentDestinationsOf(context, caller, query) }),
   });
 
-async function presentDestinationsOf({ db }: Context, caller: Caller, { mount, secret_name }: SecretRef) {
-  const associations = requireAny(await associationsByName(db, caller.namespace.id, mount, secret_name));
+async function presentDestinationsOf(context: Context, caller: Caller, { mount, secret_name }: SecretRef) {
+  const associations = requireAny(
+    await associationsByName(context.db, caller.namespace.id, mount, secret_name),
+  );
   const ids = associations.map(({ id }) => id);
-  const entries = Map.groupBy(await entriesOf(db, ids), ({ associationId }) => associationId);
+  const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);
   return {
     associated_destinations: Object.fromEntries(
       associations.map((association) => {

@@ -85,10 +85,10 @@ const presentPage = (
 });
 
 async function linesAfterRemoval(
-  { db }: Context,
+  context: Context,
   { association, entries }: { association: AssociationRow; entries: Entry[] },
 ) {
-  const left = await entriesOf(db, [association.id]);
+  const left = await entriesOf(context.db, [association.id]);
   const leftIds = new Set(left.map(({ id }) => id));
   const deleted = entries.filter(({ id }) => !leftIds.has(id));
   const isUnsynced = deleted.length > 0 || left.length === 0;
@@ -96,5 +96,5 @@ async function linesAfterRemoval(
   return { ...unsynced, ...presentEntries(association, left) };
 }
 
-const linesOf = async ({ db }: Context, association: AssociationRow) =>
-  presentAssociation(association, await entriesOf(db, [association.id]));
+const linesOf = async (context: Context, association: AssociationRow) =>
+  presentAssociation(association, await entriesOf(context.db, [association.id]));

@@ -92,7 +92,7 @@ const confirmHeldRemovals = (context: Context) =>
     },
   });
 
-const listDestinations = ({ db }: Context) =>
+const listDestinations = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/sync/destinations',
@@ -102,18 +102,19 @@ const listDestinations = ({ db }: Context) =>
       const types = Object.keys(destinationTypes);
       const lists = await Promise.all(
         types.map(
-          async (type) => [`${type}/`, await destinationNames(db, namespaceId, type, '', maxPage)] as const,
+          async (type) =>
+            [`${type}/`, await destinationNames(context.db, namespaceId, type, '', maxPage)] as const,
         ),
       );
       const filled = requireAny(lists.filter(([, names]) => names.length > 0));
-      const total = await countDestinations(db, namespaceId, types, maxCounted);
+      const total = await countDestinations(context.db, namespaceId, types, maxCounted);
       warnIfBounded(total, warn);
       const keys = filled.map(([type]) => type);
       return { data: { key_info: Object.fromEntries(filled), keys, total_destinations: total } };
     },
   });
 
-const listDestinationsOfType = ({ db }: Context) =>
+const listDestinationsOfType = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/sync/destinations/:type',
@@ -122,8 +123,8 @@ const listDestinationsOfType = ({ db }: Context) =>
     query: pageQuery({ max: maxPage, after: z.string().max(4096) }),
     handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
       findDescription(type);
-      const keys = requireAny(await destinationNames(db, caller.namespace.id, type, after, limit));
-      const total = await countDestinations(db, caller.namespace.id, [type], maxCounted);
+      const keys = requireAny(await destinationNames(context.db, caller.namespace.id, type, after, limit));
+      const total = await countDestinations(context.db, caller.namespace.id, [type], maxCounted);
       warnIfBounded(total, warn);
       return { data: { keys, total_destinations: total } };
     },

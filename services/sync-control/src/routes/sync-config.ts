@@ -15,18 +15,18 @@ export const syncConfigEndpoints = (context: Context): Endpoint[] => [
 
 const path = '/sys/sync/config';
 
-const readConfig = ({ db }: Context) =>
+const readConfig = (context: Context) =>
   endpoint({
     method: 'get',
     path,
     summary: 'Read the sync configuration',
     handle: async ({ caller }) => {
       assertAdministrative(caller);
-      return presentConfig(await readSyncConfig(db));
+      return presentConfig(await readSyncConfig(context.db));
     },
   });
 
-const patchConfig = ({ db, queue }: Context) =>
+const patchConfig = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
@@ -38,23 +38,23 @@ const patchConfig = ({ db, queue }: Context) =>
     }),
     handle: async ({ caller, body }) => {
       assertAdministrative(caller);
-      const config = await writeSyncConfig(db, {
+      const config = await writeSyncConfig(context.db, {
         disabled: body.disabled === null ? defaultSyncConfig.disabled : body.disabled,
         queueCapacity: body.queue_capacity === null ? defaultSyncConfig.queueCapacity : body.queue_capacity,
       });
-      queue.notify();
+      context.queue.notify();
       return presentConfig(config);
     },
   });
 
-const deleteConfig = ({ db }: Context) =>
+const deleteConfig = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
     summary: 'Reset the sync configuration to its defaults',
     handle: async ({ caller }) => {
       assertAdministrative(caller);
-      await resetSyncConfig(db);
+      await resetSyncConfig(context.db);
       return undefined;
     },
   });

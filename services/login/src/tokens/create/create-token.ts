@@ -63,8 +63,8 @@ function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean
   if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
 }
 
-async function requireUsableParent({ db }: TokenContext, { accessor }: Caller): Promise<StoredToken> {
-  const parent = accessor === null ? undefined : await tokenByAccessor(db, accessor);
+async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
+  const parent = accessor === null ? undefined : await tokenByAccessor(context.db, accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');
   return parent;

@@ -85,8 +85,8 @@ const rotateRoot = () =>
     },
   });
 
-async function requireConfig({ db }: CloudBContext, mountId: string): Promise<StoredConfig> {
-  const stored = await configOfMount(db, mountId);
+async function requireConfig(context: CloudBContext, mountId: string): Promise<StoredConfig> {
+  const stored = await configOfMount(context.db, mountId);
   if (stored === undefined) throw notFound();
   return stored;
 }

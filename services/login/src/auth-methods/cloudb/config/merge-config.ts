@@ -9,20 +9,20 @@ import { type ConfigPatch, type ConfigSettings, mergedConfig } from './config-se
  * @param check throws if the change is not allowed, given what is stored
  */
 export async function mergeConfig(
-  { db, keyRing, directory }: CloudBContext,
+  context: CloudBContext,
   mountId: string,
   body: ConfigPatch,
   check: (stored: StoredConfig | undefined) => void,
 ): Promise<ConfigSettings> {
-  const [before, settings] = await changingMount(db, mountId, async (tx) => {
+  const [before, settings] = await changingMount(context.db, mountId, async (tx) => {
     const stored = await configOfMount(tx, mountId);
     check(stored);
     const merged = mergedConfig(stored, body);
-    await saveConfig(tx, mountId, merged, sealedSecret(keyRing, mountId, body.client_secret));
+    await saveConfig(tx, mountId, merged, sealedSecret(context.keyRing, mountId, body.client_secret));
     return [stored, merged];
   });
-  if (before !== undefined) directory.forget(before.settings);
-  directory.forget(settings);
+  if (before !== undefined) context.directory.forget(before.settings);
+  context.directory.forget(settings);
   return settings;
 }
 

@@ -57,7 +57,7 @@ function requireBoundAddress({ role, at }: Login): void {
 }
 
 function requirePrincipal(
-  { log }: CloudBContext,
+  context: CloudBContext,
   { at, role, request }: Login,
   claims: DirectoryClaims,
 ): void {
@@ -65,10 +65,10 @@ function requirePrincipal(
   const proven = { kid, oid: claims.oid, tokenId: claims.tokenId };
   const refusal = denialReason(role, claims) ?? ageDenialReason(role, claims.issuedAt, new Date());
   if (refusal !== undefined) {
-    log.info({ ...proven, mount: at.mount, refusal }, 'login refused');
+    context.log.info({ ...proven, mount: at.mount, refusal }, 'login refused');
     throw new Problem('forbidden', refusal);
   }
-  log.debug(proven, 'directory token verified');
+  context.log.debug(proven, 'directory token verified');
 }
 
 /** Roles that bind more than principals need the provider's API (docs/conventions.md#32-roles), which is not supported. */

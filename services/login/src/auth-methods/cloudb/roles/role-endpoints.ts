@@ -9,7 +9,7 @@ import { deleteRole, roleNames, roleOfMount, saveRole } from '../queries/roles.t
 import { bindsPrincipals } from './denial-reason.ts';
 import { mergedRole, RoleBody, type RoleSettings } from './role-settings.ts';
 
-const params = z.object({
+const RoleParams = z.object({
   name: z.string().regex(/^[\w][\w.@-]{0,127}$/, 'may contain only letters, digits and _.@-'),
 });
 const path = '/role/:name';
@@ -22,22 +22,22 @@ export const roleEndpoints = (context: CloudBContext): MountEndpoint[] => [
   deleteRoleEndpoint(context),
 ];
 
-const listRoles = ({ db }: CloudBContext) =>
+const listRoles = (context: CloudBContext) =>
   mountEndpoint({
     method: 'list',
     path: '/role',
     summary: 'List the roles of an auth mount',
-    handle: async ({ mount }) => ({ data: { keys: requireAny(await roleNames(db, mount.id)) } }),
+    handle: async ({ mount }) => ({ data: { keys: requireAny(await roleNames(context.db, mount.id)) } }),
   });
 
-const readRole = ({ db }: CloudBContext) =>
+const readRole = (context: CloudBContext) =>
   mountEndpoint({
     method: 'get',
     path,
     summary: 'Read a role',
-    params,
+    params: RoleParams,
     handle: async ({ mount, params: { name } }) => {
-      const role = await roleOfMount(db, mount.id, name);
+      const role = await roleOfMount(context.db, mount.id, name);
       if (role === undefined) throw notFound();
       return { data: { ...role, policies: role.token_policies } };
     },
@@ -49,7 +49,7 @@ const writeRole = (context: CloudBContext) =>
     path,
     summary: 'Create or update a role; omitted fields keep their values',
     needs: 'create or update',
-    params,
+    params: RoleParams,
     body: RoleBody,
     handle: async ({ mount, params: { name }, body, caller, warn }) => {
       const role = await mergeRole(context, caller, { mountId: mount.id, name }, body);
@@ -60,12 +60,12 @@ const writeRole = (context: CloudBContext) =>
   });
 
 const mergeRole = (
-  { db }: CloudBContext,
+  context: CloudBContext,
   caller: Caller,
   { mountId, name }: { mountId: string; name: string },
   body: RoleBody,
 ): Promise<RoleSettings> =>
-  changingMount(db, mountId, async (tx) => {
+  changingMount(context.db, mountId, async (tx) => {
     const stored = await roleOfMount(tx, mountId, name);
     requireGrant(caller, stored !== undefined);
     const role = mergedRole(stored, body);
@@ -73,14 +73,14 @@ const mergeRole = (
     return role;
   });
 
-const deleteRoleEndpoint = ({ db }: CloudBContext) =>
+const deleteRoleEndpoint = (context: CloudBContext) =>
   mountEndpoint({
     method: 'delete',
     path,
     summary: 'Delete a role; the tokens that it issued remain valid, but cannot be renewed',
-    params,
+    params: RoleParams,
     handle: async ({ mount, params: { name } }) => {
-      await changingMount(db, mount.id, (tx) => deleteRole(tx, mount.id, name));
+      await changingMount(context.db, mount.id, (tx) => deleteRole(tx, mount.id, name));
       return undefined;
     },
   });
