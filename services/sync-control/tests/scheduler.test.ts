@@ -39,6 +39,10 @@ async function insertDue(type: string, count: number): Promise<string> {
   );
   await db.query('update sync.lanes set window_size = 64');
   const id = await insertMany(db, { destination: name, count, status: 'PENDING' });
+  await db.query(
+    `insert into sync.destination_health (destination_id, destination_type, window_size) values ($1, $2, 64)`,
+    [id, type],
+  );
   await db.query('update sync.entries set applied_generation = 0, due_at = now() where destination_id = $1', [
     id,
   ]);
