@@ -149,7 +149,7 @@ describe('the associations of a secret', () => {
     for (const name of ['p1', 'p2', 'p3']) await at.sync(name, { v: 1 });
     const page = `sys/sync/associations?limit=2&after_mount=${at.mount}`;
     const first = expectStatus(await system.api('LIST', page), 200).body;
-    expect(first.warnings).toEqual([expect.stringContaining('there may be more')]);
+    expect(first.warnings).toEqual([expect.stringContaining('after_secret=p2')]);
     const [{ mount, secret_path: last }] = first.data.key_info[first.data.keys.at(-1)];
     const next = expectStatus(
       await system.api('LIST', `sys/sync/associations?after_mount=${mount}&after_secret=${last}`),

@@ -22,6 +22,16 @@ test('an auth mount is enabled, read and listed', async () => {
   });
 });
 
+test('auth mounts that do not fit on a page continue where a warning says', async () => {
+  for (const path of ['paged', 'zone']) await login.call('POST', `/sys/auth/${path}`, { type: 'cloudB' });
+  const first = (await login.call('LIST', '/sys/auth?limit=1&after=paged')).body;
+  expect(first.data.keys).toEqual(['token/']);
+  expect(first.warnings).toEqual([expect.stringMatching(/ after=token%2F$/)]);
+  const rest = (await login.call('LIST', '/sys/auth?limit=1&after=token%2F')).body;
+  expect(rest).toMatchObject({ data: { keys: ['zone/'] }, warnings: null });
+  for (const path of ['paged', 'zone']) await login.call('DELETE', `/sys/auth/${path}`);
+});
+
 test('the mount of tokens is built in', async () => {
   const { data } = (await login.call('GET', '/sys/auth')).body;
   expect((await login.call('GET', '/sys/auth/token')).body.data).toEqual({

@@ -41,6 +41,20 @@ describe('namespaces', () => {
     expect(await keys('?limit=1&after=a')).toEqual(['b/']);
   });
 
+  test('that do not fit on a page continue where a warning says', async () => {
+    const listed = await createNamespace('paged');
+    for (const name of ['a', 'a-b', 'b']) await createNamespace(`paged/${name}`);
+    const list = async (query: string) =>
+      (await login.call('LIST', `/sys/namespaces${query}`, undefined, listed)).body;
+    const first = await list('?limit=1');
+    expect(first.data.keys).toEqual(['a/']);
+    expect(first.warnings).toEqual([expect.stringMatching(/ after=a%2F$/)]);
+    expect(await list('?limit=2&after=a%2F')).toMatchObject({
+      data: { keys: ['a-b/', 'b/'] },
+      warnings: null,
+    });
+  });
+
   test.each(['sys', 'Root', '-x', 'a b', 'x/auth'])('refuses the name %s', async (name) => {
     expect((await login.call('POST', `/sys/namespaces/${encodeURIComponent(name)}`)).status).toBe(400);
   });

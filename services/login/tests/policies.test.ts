@@ -23,6 +23,20 @@ describe('policies', () => {
     expect(await login.epoch()).toBe(before + 2);
   });
 
+  test('that do not fit on a page continue where a warning says, built-in ones among them', async () => {
+    for (const name of ['paged', 'sys'])
+      await login.call('PUT', `/sys/policies/acl/${name}`, { policy: hcl });
+    const list = async (query: string) => (await login.call('LIST', `/sys/policies/acl${query}`)).body;
+    const first = await list('?limit=2');
+    expect(first.data.keys).toEqual(['default', 'paged']);
+    expect(first.warnings).toEqual([expect.stringMatching(/ after=paged$/)]);
+    expect(await list('?limit=2&after=paged')).toMatchObject({
+      data: { keys: ['root', 'sys'] },
+      warnings: null,
+    });
+    for (const name of ['paged', 'sys']) await login.call('DELETE', `/sys/policies/acl/${name}`);
+  });
+
   test('default can be overwritten but not deleted', async () => {
     const { policy } = (await login.call('GET', '/sys/policies/acl/default')).body.data;
     expect(policy).toContain('lookup-self');

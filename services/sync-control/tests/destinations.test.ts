@@ -206,6 +206,32 @@ describe('LIST sys/sync/destinations', () => {
     expect((await sync.call('LIST', `${ofType}?after=c`, undefined, caller)).status).toBe(404);
   });
 
+  test('warns where the next page begins, only if there is one', async () => {
+    const caller = await newNamespace();
+    for (const name of ['a', 'b', 'c']) await sync.call('POST', `${ofType}/${name}`, {}, caller);
+    const warnings = async (query: string) =>
+      (await sync.call('LIST', `${ofType}?${query}`, undefined, caller)).body.warnings;
+    expect(await warnings('limit=2')).toEqual([expect.stringMatching(/ after=b$/)]);
+    expect(await warnings('limit=3')).toBeNull();
+  });
+
+  test('by type, refers to the list of a type that has more than a page', async () => {
+    const caller = await newNamespace();
+    await sync.call('POST', `${ofType}/a`, {}, caller);
+    await sync.db.query(
+      `insert into sync.destinations (namespace_id, namespace_path, type, name, settings, lane_id)
+       select namespace_id, namespace_path, type, name || lpad(number::text, 5, '0'), settings, lane_id
+         from sync.destinations, generate_series(1, 10000) as number where namespace_id = $1`,
+      [caller.namespace.id],
+    );
+    const { data, warnings } = (await sync.call('LIST', '/sys/sync/destinations', undefined, caller)).body;
+    expect(data.key_info['cloudA-sm/']).toHaveLength(10_000);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^sys\/sync\/destinations\/cloudA-sm: .* after=a09999$/),
+    ]);
+    await sync.db.query('delete from sync.destinations where namespace_id = $1', [caller.namespace.id]);
+  });
+
   test('refuses an unknown type and an invalid limit with 400', async () => {
     const unknown = await sync.call('LIST', '/sys/sync/destinations/cloudX');
     expect([unknown.status, unknown.body.errors[0]]).toEqual([400, 'type: must be one of cloudA-sm']);

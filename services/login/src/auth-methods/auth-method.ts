@@ -64,16 +64,18 @@ export interface MountEndpoint {
   summary: string;
   /** Of the parameters in `path`. */
   params?: z.ZodType;
+  query?: z.ZodType;
   body?: z.ZodType;
   /** For POST, as in `Endpoint`. Default: `update`. */
   needs?: Needs;
-  handle(request: MountRequest<never, never>): Promise<Reply | undefined>;
+  handle(request: MountRequest<never, never, never>): Promise<Reply | undefined>;
 }
 
 /** A request to such an endpoint. */
-export interface MountRequest<Params, Body> {
+export interface MountRequest<Params, Query, Body> {
   mount: AuthMount;
   params: Params;
+  query: Query;
   body: Body;
   caller: Caller;
   /** Adds a sentence to the `warnings` of the response. */
@@ -85,13 +87,15 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string
 /** Describes an endpoint whose handler takes the types of its schemas. */
 export const mountEndpoint = <
   P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(definition: {
   method: Method;
   path: string;
   summary: string;
   params?: P;
+  query?: Q;
   body?: B;
   needs?: Needs;
-  handle(request: MountRequest<Parsed<P>, Parsed<B>>): Promise<Reply | undefined>;
+  handle(request: MountRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Reply | undefined>;
 }): MountEndpoint => definition as unknown as MountEndpoint;

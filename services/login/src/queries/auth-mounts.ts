@@ -22,10 +22,17 @@ export async function authMountByPath(
   return (await sql.query<AuthMount>(text, [namespaceId, path]))[0];
 }
 
-export const authMounts = (sql: Sql, namespaceId: string): Promise<AuthMount[]> =>
-  sql.query(`select ${columns} from login.auth_mounts where namespace_id = $1 order by path limit 10000`, [
-    namespaceId,
-  ]);
+/** Up to `limit` auth mounts whose paths come after the given one, in the order of their bytes. */
+export const authMounts = (
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<AuthMount[]> =>
+  sql.query(
+    `select ${columns} from login.auth_mounts where namespace_id = $1 and path collate "C" > $2
+      order by path collate "C" limit $3`,
+    [namespaceId, after, limit],
+  );
 
 /** Enables a mount. If its path is in use, or lies above or below another mount, throws `invalid`. */
 export async function insertAuthMount(

@@ -9,9 +9,15 @@ export async function policySource(sql: Sql, namespaceId: string, name: string):
   return (await sql.query<{ source: string }>(text, [namespaceId, name]))[0]?.source;
 }
 
-export async function policyNames(sql: Sql, namespaceId: string): Promise<string[]> {
-  const text = 'select name from login.policies where namespace_id = $1 order by name limit 10000';
-  return (await sql.query<{ name: string }>(text, [namespaceId])).map(({ name }) => name);
+/** Up to `limit` names of written policies after the given one, in the order of their bytes. */
+export async function policyNames(
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const text = `select name from login.policies where namespace_id = $1 and name collate "C" > $2
+                 order by name collate "C" limit $3`;
+  return (await sql.query<{ name: string }>(text, [namespaceId, after, limit])).map(({ name }) => name);
 }
 
 /** The rules of the named policies; names without a policy are left out. */

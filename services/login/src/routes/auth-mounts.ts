@@ -1,6 +1,6 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { invalid, notFound, trimSlashes } from '@secrets/domain';
-import { type Endpoint, endpoint } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, pageQuery, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import { requireMountPath } from '../auth-mounts/mount-path.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +14,7 @@ import {
 
 const path = '/sys/auth/*path';
 const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
+const Page = pageQuery({ max: 10_000 });
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
@@ -42,7 +43,8 @@ const readAuthMounts = (context: Context) =>
     method: 'get',
     path: '/sys/auth',
     summary: 'Read the auth mounts of this namespace',
-    handle: async ({ caller }) => ({ data: await mountsByPath(context, caller) }),
+    query: Page,
+    handle: async (request) => ({ data: Object.fromEntries(await pageOfMounts(context, request)) }),
   });
 
 const listAuthMounts = (context: Context) =>
@@ -50,16 +52,24 @@ const listAuthMounts = (context: Context) =>
     method: 'list',
     path: '/sys/auth',
     summary: 'List the auth mounts of this namespace',
-    handle: async ({ caller }) => {
-      const mounts = await mountsByPath(context, caller);
-      return { data: { keys: Object.keys(mounts), key_info: mounts } };
+    query: Page,
+    handle: async (request) => {
+      const mounts = requireAny(await pageOfMounts(context, request));
+      return { data: { keys: mounts.map(([key]) => key), key_info: Object.fromEntries(mounts) } };
     },
   });
 
-async function mountsByPath(context: Context, caller: Caller) {
-  const mounts = await authMounts(context.db, caller.namespace.id);
-  const named = mounts.map((mount) => [`${mount.path}/`, presentMount(mount)] as const);
-  return Object.fromEntries([...named, ['token/', tokenMount(caller)] as const]);
+type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
+
+/** A page of auth mounts by their paths, including the built-in one. */
+async function pageOfMounts(context: Context, { query: { after = '', limit }, caller, warn }: PageRequest) {
+  const range = { after: trimSlashes(after), limit: limit + 1 };
+  const enabled = await authMounts(context.db, caller.namespace.id, range);
+  const presented = enabled.map((mount) => ({ path: mount.path, mount: presentMount(mount) }));
+  const builtIn = range.after < 'token' ? [{ path: 'token', mount: tokenMount(caller) }] : [];
+  const all = [...presented, ...builtIn].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const page = cutToPage(all, limit, ({ path }) => ({ after: `${path}/` }), warn);
+  return page.map(({ path, mount }) => [`${path}/`, mount] as const);
 }
 
 const readAuthMount = (context: Context) =>

@@ -35,6 +35,7 @@ const mounted = (context: Context, group: readonly MountEndpoint[]): Endpoint =>
     path: fullPath(group[0]!),
     summary: group[0]!.summary,
     params: Params,
+    query: z.unknown(),
     body: z.unknown(),
     needs: 'create or update', // what each endpoint needs is checked once it is found
     describedAs: group.map(described),
@@ -48,7 +49,7 @@ const described = (own: MountEndpoint): Endpoint => ({ ...own, path: fullPath(ow
 async function handleBelowMount(
   context: Context,
   group: readonly MountEndpoint[],
-  { params: { mount: path, ...params }, body, caller, warn }: AnyRequest,
+  { params: { mount: path, ...params }, query, body, caller, warn }: AnyRequest,
 ): Promise<Reply | undefined> {
   const mount = await requireAuthMount(context.db, caller, path);
   const own = endpointOf(context.methods.ofType(mount.type), group);
@@ -57,11 +58,12 @@ async function handleBelowMount(
   const request = {
     mount,
     params: parseInput(own.params, params),
+    query: parseInput(own.query, query),
     body: parseBody(own.method, own.body, body),
     caller,
     warn,
   };
-  return own.handle(request as MountRequest<never, never>);
+  return own.handle(request as MountRequest<never, never, never>);
 }
 
 /** The endpoint of a method among those of one path. Throws `not_found` or `method_not_allowed` if it has none. */

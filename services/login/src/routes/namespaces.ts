@@ -1,5 +1,5 @@
-import { notFound } from '@secrets/domain';
-import { type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
+import { notFound, trimSlashes } from '@secrets/domain';
+import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { patchNamespaceMetadata, removeNamespace, saveNamespace } from '../namespaces/change-namespace.ts';
@@ -25,15 +25,19 @@ const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
   custom_metadata: customMetadata,
 });
 
+const keyOf = ({ path }: NamespaceRow): string => `${path.slice(path.lastIndexOf('/') + 1)}/`;
+
 const listNamespaces = (context: Context) =>
   endpoint({
     method: 'list',
     path: '/sys/namespaces',
     summary: 'List the namespaces directly below this one',
     query: pageQuery({ max: 1_000 }),
-    handle: async ({ caller, query: { after = '', limit } }) => {
-      const rows = requireAny(await childNamespaces(context.db, caller.namespace.path, { after, limit }));
-      const named = rows.map((row) => [`${row.path.split('/').at(-1)}/`, presentNamespace(row)] as const);
+    handle: async ({ caller, query: { after = '', limit }, warn }) => {
+      const range = { after: trimSlashes(after), limit: limit + 1 };
+      const found = requireAny(await childNamespaces(context.db, caller.namespace.path, range));
+      const page = cutToPage(found, limit, (row) => ({ after: keyOf(row) }), warn);
+      const named = page.map((row) => [keyOf(row), presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });

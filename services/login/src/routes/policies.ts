@@ -1,7 +1,7 @@
 import { builtInPolicyNames } from '@secrets/access';
 import { requireGrant } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
-import { type Endpoint, endpoint } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { builtInSource } from '../policies/built-in-source.ts';
@@ -32,9 +32,13 @@ const listPolicies = (context: Context, base: string) =>
     method: 'list',
     path: base,
     summary: 'List the policies of this namespace',
-    handle: async ({ caller }) => {
-      const names = await policyNames(context.db, caller.namespace.id);
-      return { data: { keys: [...new Set([...builtInPolicyNames, ...names])].sort() } };
+    query: pageQuery({ max: 10_000 }),
+    handle: async ({ caller, query: { after = '', limit }, warn }) => {
+      const range = { after: after.toLowerCase(), limit: limit + 1 };
+      const written = await policyNames(context.db, caller.namespace.id, range);
+      const builtIn = builtInPolicyNames.filter((name) => name > range.after);
+      const names = requireAny([...new Set([...builtIn, ...written])].sort());
+      return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
     },
   });
 

@@ -35,6 +35,14 @@ test('a role may be called like an endpoint of its mount', async () => {
   expect((await login.call('LIST', path)).body.data.keys).toEqual(['config', 'login', 'web']);
 });
 
+test('roles that do not fit on a page continue where a warning says', async () => {
+  const first = (await login.call('LIST', `${path}?limit=2`)).body;
+  expect(first.data.keys).toEqual(['config', 'login']);
+  expect(first.warnings).toEqual([expect.stringMatching(/ after=login$/)]);
+  const rest = (await login.call('LIST', `${path}?limit=2&after=login`)).body;
+  expect(rest).toMatchObject({ data: { keys: ['web'] }, warnings: null });
+});
+
 test('deleting a role succeeds even if it does not exist', async () => {
   expect((await login.call('DELETE', `${path}/WEB`)).status).toBe(204);
   expect((await login.call('GET', `${path}/web`)).status).toBe(404);

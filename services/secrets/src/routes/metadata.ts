@@ -1,5 +1,5 @@
 import { invalid, notFound } from '@secrets/domain';
-import { requireAny } from '@secrets/http';
+import { cutToPage, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { patchMetadata, putMetadata } from '../kv/change-metadata.ts';
@@ -11,7 +11,7 @@ import { listFolder } from '../queries/list-folder.ts';
 import { deleteMetadata, type Metadata, type MetadataChange, readMetadata } from '../queries/metadata.ts';
 import { customMetadata, customMetadataPatch } from './fields.ts';
 import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
-import { cutToPage, Page } from './list-page.ts';
+import { Page } from './list-page.ts';
 
 export const metadataEndpoints = (context: Context): KvEndpoint[] => [
   readSecretMetadata(context),
@@ -95,7 +95,7 @@ const listSecrets = (context: Context) =>
     handle: async ({ mount, params, query: { after = '', limit }, warn }) => {
       const folder = { folder: params.path, after, limit: limit + 1 };
       const names = requireAny(await listFolder(context.db, mount, folder));
-      return { data: { keys: cutToPage(names, limit, (name) => name, warn) } };
+      return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
     },
   });
 

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
-import { type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { enableMount } from '../mounts/enable-mount.ts';
@@ -9,7 +9,7 @@ import { mountOptions, presentMount } from '../mounts/present-mount.ts';
 import { presentRetention, retentionFields } from '../mounts/retention.ts';
 import { disableMount, updateMount } from '../queries/change-mounts.ts';
 import { findMount, findMountAt, listMounts, type Mount } from '../queries/mounts.ts';
-import { cutToPage, Page } from './list-page.ts';
+import { Page } from './list-page.ts';
 import { MountType, mountChange, mountFields } from './mount-fields.ts';
 
 export const mountEndpoints = (context: Context): Endpoint[] => [
@@ -138,7 +138,7 @@ type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
   const { after = '', limit } = query;
   const mounts = await listMounts(context.db, caller.namespace.id, trimSlashes(after), limit + 1);
-  return cutToPage(mounts, limit, keyOf, warn);
+  return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
 }
 
 const keyOf = (mount: Mount): string => `${mount.path}/`;

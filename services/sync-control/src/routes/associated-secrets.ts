@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { trimSlashes } from '@secrets/domain';
-import { type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { presentSummary } from '../associations/present-association.ts';
@@ -25,6 +25,11 @@ const SecretPage = pageQuery({ max: 10_000 })
     after_secret: z.string().default(''),
   });
 
+const positionOf = ({ mount, secretName }: { mount: string; secretName: string }) => ({
+  after_mount: mount,
+  after_secret: secretName,
+});
+
 const listAssociatedSecrets = (context: Context) =>
   endpoint({
     method: 'list',
@@ -33,9 +38,8 @@ const listAssociatedSecrets = (context: Context) =>
     query: SecretPage,
     handle: async ({ query: { after_mount, after_secret, limit }, caller, warn }) => {
       const after = { mount: after_mount, secretName: after_secret };
-      const secrets = requireAny(await associatedSecrets(context.db, caller.namespace.id, after, limit));
-      if (secrets.length === limit)
-        warn('there may be more: ask again after the last mount and secret of this page');
+      const found = requireAny(await associatedSecrets(context.db, caller.namespace.id, after, limit + 1));
+      const secrets = cutToPage(found, limit, positionOf, warn);
       const total = await totals(context.db, caller.namespace.id, maxCounted);
       warnIfBounded(total.associations, warn);
       return {

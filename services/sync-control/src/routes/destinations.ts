@@ -1,7 +1,7 @@
 import type { Caller } from '@secrets/caller';
 import { destinationTypes, findDescription } from '@secrets/destinations';
 import { notFound } from '@secrets/domain';
-import { type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { confirmRemovals } from '../destinations/confirm-removals.ts';
@@ -101,10 +101,7 @@ const listDestinations = (context: Context) =>
       const namespaceId = caller.namespace.id;
       const types = Object.keys(destinationTypes);
       const lists = await Promise.all(
-        types.map(
-          async (type) =>
-            [`${type}/`, await destinationNames(context.db, namespaceId, type, '', maxPage)] as const,
-        ),
+        types.map(async (type) => [`${type}/`, await firstNames(context, namespaceId, type, warn)] as const),
       );
       const filled = requireAny(lists.filter(([, names]) => names.length > 0));
       const total = await countDestinations(context.db, namespaceId, types, maxCounted);
@@ -113,6 +110,18 @@ const listDestinations = (context: Context) =>
       return { data: { key_info: Object.fromEntries(filled), keys, total_destinations: total } };
     },
   });
+
+/** The first names of one type. A warning about further ones refers to the list of that type, which has pages. */
+async function firstNames(
+  context: Context,
+  namespaceId: string,
+  type: string,
+  warn: (sentence: string) => void,
+): Promise<string[]> {
+  const names = await destinationNames(context.db, namespaceId, type, '', maxPage + 1);
+  const warnOfType = (sentence: string) => warn(`sys/sync/destinations/${type}: ${sentence}`);
+  return cutToPage(names, maxPage, (name) => ({ after: name }), warnOfType);
+}
 
 const listDestinationsOfType = (context: Context) =>
   endpoint({
@@ -123,7 +132,8 @@ const listDestinationsOfType = (context: Context) =>
     query: pageQuery({ max: maxPage, after: z.string().max(4096) }),
     handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
       findDescription(type);
-      const keys = requireAny(await destinationNames(context.db, caller.namespace.id, type, after, limit));
+      const names = await destinationNames(context.db, caller.namespace.id, type, after, limit + 1);
+      const keys = cutToPage(requireAny(names), limit, (name) => ({ after: name }), warn);
       const total = await countDestinations(context.db, caller.namespace.id, [type], maxCounted);
       warnIfBounded(total, warn);
       return { data: { keys, total_destinations: total } };

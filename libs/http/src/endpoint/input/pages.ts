@@ -22,6 +22,28 @@ export const pageQuery = <After extends z.ZodType = z.ZodString>({
       .default(max),
   });
 
+/**
+ * Cuts a list that was read with one item more than `limit`. If something was cut, a warning states the query of the next page.
+ * @param positionOf the query parameters of a list that continues after an item
+ */
+export function cutToPage<Item>(
+  items: readonly Item[],
+  limit: number,
+  positionOf: (item: Item) => Record<string, string>,
+  warn: (sentence: string) => void,
+): Item[] {
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  if (items.length > limit && last !== undefined)
+    warn(`the list ends after ${limit} names; the next page begins with ${queryText(positionOf(last))}`);
+  return page;
+}
+
+const queryText = (parameters: Record<string, string>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+
 /** Returns a list that is not empty. An empty list is a 404 without a sentence. */
 export function requireAny<Item>(items: readonly Item[]): readonly Item[] {
   if (items.length === 0) throw notFound();

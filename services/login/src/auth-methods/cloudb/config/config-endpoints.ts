@@ -93,7 +93,7 @@ async function requireConfig(context: CloudBContext, mountId: string): Promise<S
 
 async function changeConfig(
   context: CloudBContext,
-  { mount, body, warn }: MountRequest<unknown, ConfigPatch>,
+  { mount, body, warn }: MountRequest<unknown, unknown, ConfigPatch>,
   check: (stored: StoredConfig | undefined) => void,
 ): Promise<undefined> {
   const settings = await mergeConfig(context, mount.id, body, check);

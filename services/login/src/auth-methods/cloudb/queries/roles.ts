@@ -14,9 +14,14 @@ export async function roleOfMount(
   return rows[0]?.settings;
 }
 
-export async function roleNames(sql: Sql, mountId: string): Promise<string[]> {
-  const text = 'select name from login.cloudb_roles where mount_id = $1 order by name limit 100000';
-  return (await sql.query<{ name: string }>(text, [mountId])).map(({ name }) => name);
+/** Up to `limit` names of roles, in order, after the given one. */
+export async function roleNames(
+  sql: Sql,
+  mountId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const text = 'select name from login.cloudb_roles where mount_id = $1 and name > $2 order by name limit $3';
+  return (await sql.query<{ name: string }>(text, [mountId, after, limit])).map(({ name }) => name);
 }
 
 export async function saveRole(

@@ -1,6 +1,6 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
-import { requireAny } from '@secrets/http';
+import { cutToPage, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import { changingMount } from '../../../queries/auth-mounts.ts';
 import { type MountEndpoint, mountEndpoint } from '../../auth-method.ts';
@@ -27,7 +27,12 @@ const listRoles = (context: CloudBContext) =>
     method: 'list',
     path: '/role',
     summary: 'List the roles of an auth mount',
-    handle: async ({ mount }) => ({ data: { keys: requireAny(await roleNames(context.db, mount.id)) } }),
+    query: pageQuery({ max: 100_000 }),
+    handle: async ({ mount, query: { after = '', limit }, warn }) => {
+      const range = { after: after.toLowerCase(), limit: limit + 1 };
+      const names = requireAny(await roleNames(context.db, mount.id, range));
+      return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
+    },
   });
 
 const readRole = (context: CloudBContext) =>
