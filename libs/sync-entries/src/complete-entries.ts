@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { notLocked } from './sql-fragments.ts';
+import { isLeased, notLocked } from './sql-fragments.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -36,7 +36,7 @@ export async function completeEntries(
             fault = null, last_error = null, synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
               as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
-      where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
+      where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}
       returning e.id`,
     [
       completed.map(({ held }) => held.id),
@@ -61,7 +61,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
     // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
     const [deleted] = await tx.query(
-      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
+      `delete from sync.entries where id = $1 and fence = $2 and generation = $3 and ${isLeased} returning id`,
       [held.id, held.fence, held.generation],
     );
     if (deleted === undefined) {
@@ -98,7 +98,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
             priority = case when generation = $3 then 1 else priority end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
-      where id = $1 and fence = $2 and lease_until is not null
+      where id = $1 and fence = $2 and ${isLeased}
       returning id`,
     [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
   );
