@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { notLocked, wakeWaiting } from './sql-fragments.ts';
+import { isLeased, notLocked, wakeWaiting } from './sql-fragments.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
 
@@ -39,7 +39,7 @@ export async function completeEntries(
             fault = null, last_error = null, synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
               as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
-      where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and e.lease_until is not null
+      where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}
       returning e.id, e.status),
      woken as (${wakeWaiting(`array(select id from completed where status <> 'PENDING')`)} and s.id <> all($1::uuid[]))
      select id from completed`,
@@ -66,7 +66,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
     // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
     const [deleted] = await tx.query(
-      'delete from sync.entries where id = $1 and fence = $2 and generation = $3 and lease_until is not null returning id',
+      `delete from sync.entries where id = $1 and fence = $2 and generation = $3 and ${isLeased} returning id`,
       [held.id, held.fence, held.generation],
     );
     if (deleted === undefined) {
@@ -123,7 +123,7 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             priority = case when generation = $3 then 1 else priority end,
             put_started_at = case when $5 is distinct from 'conflict' then put_started_at end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
-      where id = $1 and fence = $2 and lease_until is not null
+      where id = $1 and fence = $2 and ${isLeased}
       returning id`,
     [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
   );

@@ -17,13 +17,18 @@ export const entriesAfter = (
   associationIds: readonly string[],
   after: { associationId: string; subKey?: string } | undefined,
   limit: number,
-): Promise<Entry[]> =>
-  sql.query<Entry>(
+): Promise<Entry[]> => {
+  const isWithin = after?.subKey !== undefined;
+  return sql.query<Entry>(
     `select ${entryColumns} from sync.entries
-      where association_id = any($1::uuid[]) and ($2::text is null or (association_id, sub_key) > ($3::uuid, $2))
+      where association_id = any($1::uuid[]) and (association_id, sub_key) > ($2::uuid, $3)
       order by association_id, sub_key fetch first ($4) rows with ties`,
-    [associationIds, after?.subKey ?? null, after?.associationId ?? null, limit],
+    [associationIds, isWithin ? after.associationId : nilId, isWithin ? after.subKey : '', limit],
   );
+};
+
+/** Precedes every ID. */
+const nilId = '00000000-0000-0000-0000-000000000000';
 
 /** An external name that an entry of the destination has, and the secret of that entry. */
 interface TakenName {

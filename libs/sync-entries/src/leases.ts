@@ -13,7 +13,7 @@ export async function shortenLease(
   await sql.query(
     `update sync.entries
         set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
-      where id = $1 and fence = $2 and lease_until > now() + $3 * interval '1 second'`,
+      where id = $1 and fence = $2 and coalesce(lease_until, '-infinity') > now() + $3 * interval '1 second'`,
     [held.id, held.fence, seconds],
   );
 }

@@ -76,7 +76,8 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
 /** Whether anything of a type is due: one look into an index, so that an idle type costs nothing. */
 async function hasDue(sql: Sql, destinationType: string): Promise<boolean> {
   const rows = await sql.query(
-    'select from sync.entries where destination_type = $1 and due_at <= now() limit 1',
+    // Ordered, or Postgres prefers a sequential scan when it expects many rows.
+    'select from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1',
     [destinationType],
   );
   return rows.length > 0;

@@ -19,12 +19,13 @@ export async function conflictingMount(
   prefixes: readonly string[],
 ): Promise<string | undefined> {
   const [found] = await sql.query<{ path: string }>(
-    `select path from secrets.mounts
-     where namespace_id = $1 and disabled_at is null
-       and (path = $2 or path = any ($3::text[]) or path >= $2 || '/' and path < $2 || '0')
-     order by path
+    `(select path from secrets.mounts
+      where namespace_id = $1 and disabled_at is null and path = any ($2::text[]) order by path limit 1)
+     union all
+     (select path from secrets.mounts
+      where namespace_id = $1 and disabled_at is null and path >= $3 || '/' and path < $3 || '0' order by path limit 1)
      limit 1`,
-    [namespaceId, path, prefixes],
+    [namespaceId, [path, ...prefixes], path],
   );
   return found?.path;
 }

@@ -6,9 +6,11 @@ export interface ExpiredCounts {
 }
 
 // Locks the secret before its versions, as every writer does, and skips secrets that are being written until the next sweep.
+// Versions are found again by their place in the table: for a join, Postgres would read the whole table. One that has changed
+// in the meantime is left to the next sweep.
 const statement = `
   with due as (
-    select v.secret_id, v.version, s.watched
+    select v.ctid as place, v.secret_id, s.watched
     from secrets.versions v
     join secrets.secrets s on s.id = v.secret_id
     where v.expires_at <= now()
@@ -17,13 +19,11 @@ const statement = `
     for no key update of s skip locked
   ),
   recorded as (
-    update secrets.versions v set expires_at = null
-    from due where v.secret_id = due.secret_id and v.version = due.version
-    returning v.version
+    update secrets.versions set expires_at = null where ctid = any(array(select place from due)) returning version
   ),
   revised as (
     update secrets.secrets s set revision = s.revision + 1
-    where s.id in (select secret_id from due)
+    where s.id = any(array(select secret_id from due))
   ),
   events as (
     insert into secrets.outbox (secret_id) select distinct secret_id from due where watched returning id

@@ -9,9 +9,9 @@ export interface OutboxRow {
 export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
   sql.query<OutboxRow>(
     `update secrets.outbox set due_at = now() + interval '5 seconds'
-     where id in (
+     where id = any(array(
        select id from secrets.outbox where due_at <= now() order by due_at, id limit $1 for update skip locked
-     )
+     ))
      returning id, secret_id as "secretId"`,
     [limit],
   );

@@ -1,4 +1,4 @@
-import { isForeignKeyViolation, type Sql } from '@secrets/db';
+import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
 
 /** The IDs of up to 100 disabled mounts, the oldest first. */
 export async function disabledMounts(sql: Sql): Promise<string[]> {
@@ -15,7 +15,7 @@ export async function enqueueWatched(sql: Sql, mountId: string, limit: number): 
        select id from secrets.secrets where mount_id = $1 and watched limit $2 for no key update skip locked
      ),
      unwatched as (
-       update secrets.secrets s set watched = false from page where s.id = page.id returning s.id
+       update secrets.secrets set watched = false where id = any(array(select id from page)) returning id
      )
      insert into secrets.outbox (secret_id) select id from unwatched returning id`,
     [mountId, limit],
@@ -34,7 +34,7 @@ export async function purgeSecrets(
        select id from secrets.secrets where mount_id = $1 order by path limit $2 for update skip locked
      ),
      deleted as (
-       delete from secrets.secrets s using page where s.id = page.id returning s.id, s.watched
+       delete from secrets.secrets where id = any(array(select id from page)) returning id, watched
      ),
      events as (
        insert into secrets.outbox (secret_id) select id from deleted where watched returning id
@@ -46,14 +46,18 @@ export async function purgeSecrets(
 }
 
 /** Deletes a disabled mount, unless it still contains a secret, such as one that was being written during the purge. */
-export async function deleteMount(sql: Sql, mountId: string): Promise<void> {
+export async function deleteMount(db: Db, mountId: string): Promise<void> {
   try {
-    await sql.query(
-      `delete from secrets.mounts
-       where id = $1 and disabled_at is not null
-         and not exists (select from secrets.secrets where mount_id = $1)`,
-      [mountId],
-    );
+    await db.transaction(async (tx) => {
+      // Otherwise the check of the foreign key reads the whole table: Postgres plans it for a mount that has many secrets.
+      await tx.query(`select set_config('enable_seqscan', 'off', true)`);
+      await tx.query(
+        `delete from secrets.mounts
+         where id = $1 and disabled_at is not null
+           and (select id from secrets.secrets where mount_id = $1 order by path limit 1) is null`,
+        [mountId],
+      );
+    });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
   }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeFirst } from '../queries/association-pages.ts';
 import { approvedDestinations, endApproval } from '../queries/removal-brakes.ts';
-import { approvedAssociations } from '../queries/source-marks.ts';
+import { approvedAssociations, beforeFirstMark } from '../queries/source-marks.ts';
 import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
 import type { Following } from './on-secret-change.ts';
@@ -27,14 +26,14 @@ async function removeApprovedOf(
   shouldStop: () => boolean,
 ): Promise<void> {
   const { db, secrets } = following.context;
-  let after = beforeFirst;
+  let after = beforeFirstMark;
   while (!shouldStop()) {
     const page = await approvedAssociations(db, id, approvedAt, after, pageSize);
     if (page.length === 0) {
-      if (after === beforeFirst) await endApproval(db, id, approvedAt);
+      if (after === beforeFirstMark) await endApproval(db, id, approvedAt);
       return;
     }
-    after = page.at(-1)!.id;
+    after = page.at(-1)!;
     const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
     await followAll(following, await secrets.inspect(randomUUID(), secretIds));
   }

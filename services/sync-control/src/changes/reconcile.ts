@@ -51,7 +51,10 @@ async function continueRound(
   let followed = 0;
   let page = await plannedRevisions(db, position, pageSize);
   while (page.length > 0) {
-    followed += await reconcilePage(following, page);
+    followed += await reconcilePage(
+      following,
+      page.filter(({ isFollowed }) => isFollowed),
+    );
     const last = page.at(-1)!.id;
     const isStillOwner = await recordPosition(db, owner, last);
     if (!isStillOwner || shouldStop()) return followed;
@@ -68,6 +71,7 @@ async function continueRound(
 
 async function reconcilePage(following: Following, page: readonly PlannedRevision[]): Promise<number> {
   const { secrets } = following.context;
+  if (page.length === 0) return 0;
   const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
   const revisions = await secrets.revisions(randomUUID(), secretIds);
   const { gone, returned, changed } = compareRevisions(page, revisions);

@@ -64,10 +64,28 @@ export const associationsByName = (
   secretName: string,
 ): Promise<(AssociationRow & { type: string; name: string })[]> =>
   sql.query(
-    `select ${associationColumns}, d.type, d.name from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
+    // The limit of the subquery forces one lookup for each association.
+    `select ${associationColumns}, d.type, d.name
+       from sync.associations a cross join lateral (
+         select type, name from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
       where a.namespace_id = $1 and a.mount = $2 and a.secret_name = $3 order by d.type, d.name limit 1000`,
     [namespaceId, mount, secretName],
   );
+
+/** SQL: the first associated secret of namespace `$1` after a position. */
+const nextSecret = (after: string): string => `(
+  select mount, secret_name from sync.associations
+   where namespace_id = $1 and (mount, secret_name) > (${after}) and ${ofExistingDestination}
+   order by mount, secret_name limit 1) as next`;
+
+// Hops through the index from one secret to the next, however many associations each of them has.
+const associatedSecretsStatement = `
+  with recursive hop (mount, secret_name, place) as (
+    select next.*, 1 from ${nextSecret('$2, $3')}
+    union all
+    select next.*, place + 1 from hop cross join lateral ${nextSecret('hop.mount, hop.secret_name')} where place < $4::int
+  )
+  select mount, secret_name as "secretName" from hop order by place`;
 
 /** Returns every associated secret of a namespace once, in order, after the given one. */
 export const associatedSecrets = (
@@ -76,8 +94,4 @@ export const associatedSecrets = (
   after: { mount: string; secretName: string },
   limit: number,
 ): Promise<{ mount: string; secretName: string }[]> =>
-  sql.query(
-    `select distinct mount, secret_name as "secretName" from sync.associations
-      where namespace_id = $1 and (mount, secret_name) > ($2, $3) and ${ofExistingDestination} order by mount, secret_name limit $4`,
-    [namespaceId, after.mount, after.secretName, limit],
-  );
+  sql.query(associatedSecretsStatement, [namespaceId, after.mount, after.secretName, limit]);

@@ -61,14 +61,21 @@ export interface PlannedRevision {
   isMarked: boolean;
 }
 
-/** Returns associations of all destinations by ID, after the given one. Those that are being removed are left out. */
-export const plannedRevisions = (sql: Sql, after: string, limit: number): Promise<PlannedRevision[]> =>
+/**
+ * Returns associations of all destinations by ID, after the given one. Those that are not followed are being removed, or their
+ * destination was deleted by force. To leave them out here could mean to skip a million of them in one statement.
+ */
+export const plannedRevisions = (
+  sql: Sql,
+  after: string,
+  limit: number,
+): Promise<(PlannedRevision & { isFollowed: boolean })[]> =>
   sql.query(
     `select a.id, a.destination_id as "destinationId", a.secret_id as "secretId",
-            a.planned_revision as "plannedRevision", a.source_gone_at is not null as "isMarked"
+            a.planned_revision as "plannedRevision", a.source_gone_at is not null as "isMarked",
+            not a.removing and ${ofExistingDestination} as "isFollowed"
        from sync.associations a
-      where a.id > $1 and not a.removing
-        and ${ofExistingDestination}
+      where a.id > $1
       order by a.id limit $2`,
     [after, limit],
   );

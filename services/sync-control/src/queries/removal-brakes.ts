@@ -133,8 +133,8 @@ export async function countMarked(
   const [row] = await sql.query<{ count: number }>(
     `select coalesce(sum(source_removals), 0)::bigint as count from sync.associations
       where destination_id = $1 and source_gone_at is not null and id is distinct from $2
-        and source_gone_at > coalesce(
-          (select approved_at from sync.removal_brakes where destination_id = $1), '-infinity')`,
+        and source_gone_at > (
+          select coalesce(max(approved_at), '-infinity') from sync.removal_brakes where destination_id = $1)`,
     [destinationId, except],
   );
   return row?.count ?? 0;

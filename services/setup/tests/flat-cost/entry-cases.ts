@@ -1,0 +1,114 @@
+import {
+  admitEntries,
+  countEntries,
+  countFailedBeforeRetry,
+  countPending,
+  countPresent,
+  deleteSomeEntries,
+  endAllLeases,
+  ensureLane,
+  entriesAfter,
+  entriesOf,
+  insertEntries,
+  liftPause,
+  markAnnounced,
+  namesTaken,
+  pendingAssociations,
+  releaseAdmitted,
+  removalError,
+  requestPut,
+  requestRemoval,
+  retryFailed,
+  reviveLostEntries,
+} from '@secrets/sync-entries';
+import { type Case, casesOf, column, destinations } from './cases.ts';
+import type { CaseDb } from './measured-db.ts';
+
+const destinationType = 'cloudA-sm';
+const budget = { perSecond: 1_000, burst: 1_000 };
+
+const idsOf = (db: CaseDb, table: 'entries' | 'associations', destinationId: string, limit: number) =>
+  column(db, `select id as value from sync.${table} where destination_id = $1 order by id limit $2`, [
+    destinationId,
+    limit,
+  ]);
+
+const admitted = async (db: CaseDb) => {
+  await db.query('update sync.workers set seen_at = now()');
+  const { messages, admissionXid } = await admitEntries(db, { destinationType, budget });
+  return [messages.map(({ entry_id: id }) => id), admissionXid] as const;
+};
+
+const paused = (db: CaseDb) =>
+  db.query(
+    `update sync.lanes set paused_until = now() + interval '1 minute', failures = 2, served_at = now() - interval '1 hour'
+      where id = (select lane_id from sync.destinations where id = $1)`,
+    [destinations.busy],
+  );
+
+const postponed = (db: CaseDb) =>
+  db.query(
+    `update sync.entries set due_at = now() + interval '1 minute', fault = 'throttled'
+      where id = any(array(
+        select id from sync.entries where destination_id = $1 and priority = 1 and due_at <= now() limit 500))`,
+    [destinations.busy],
+  );
+
+/** The statements of sync-control in libs/sync-entries. */
+export const entryCases: Case[] = casesOf('sync-control', {
+  'admitting entries': (db) => admitted(db),
+  'admitting entries of a type that has none': (db) =>
+    admitEntries(db, { destinationType: 'cloudB-kv', budget }),
+  'recording that entries were published': async (db) => markAnnounced(db, ...(await admitted(db))),
+  'releasing entries that were not published': async (db) => releaseAdmitted(db, ...(await admitted(db))),
+  'reviving lost entries': (db) => reviveLostEntries(db, destinationType, 60),
+  'finding the lane of an account': (db) => ensureLane(db, destinationType, 'another account'),
+  'lifting the pause of a lane': async (db) => {
+    await paused(db);
+    await postponed(db);
+    await liftPause(db, destinations.busy);
+  },
+  'counting what is pending up to a small capacity': (db) => countPending(db, 10_000),
+  'retrying a page': (db) => retryFailed(db, destinations.failed, 500),
+  'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
+  'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
+  'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),
+  'counting the entries of a destination': (db) => countEntries(db, destinations.busy),
+  'counting the wanted entries of a page of associations': async (db) =>
+    countPresent(db, await idsOf(db, 'associations', destinations.ordinary, 200)),
+  'reading the error of a purge that has none': (db) => removalError(db, destinations.inPurge),
+  'reading the error of a purge of a failed destination': (db) => removalError(db, destinations.failed),
+  'reading the entries of a page of associations': async (db) =>
+    entriesOf(db, await idsOf(db, 'associations', destinations.busy, 500)),
+  'reading a page of entries': async (db) =>
+    entriesAfter(db, await idsOf(db, 'associations', destinations.busy, 101), undefined, 101),
+  'reading a page of entries from the middle of an association with many keys': async (db) => {
+    const [associationId] = await column(
+      db,
+      `select association_id as value from sync.entries where destination_id = $1 and collision_key = 'team1/app1/999'`,
+      [destinations.busy],
+    );
+    await entriesAfter(db, [associationId!], { associationId: associationId!, subKey: '5' }, 101);
+  },
+  'looking for names that are taken': async (db) =>
+    namesTaken(db, destinations.busy, ['team1/app1/1', 'team1/app1/9', 'free']),
+  'looking which associations are pending': async (db) =>
+    pendingAssociations(db, await idsOf(db, 'associations', destinations.busy, 100)),
+  'adding entries': async (db) => {
+    const [id] = await idsOf(db, 'associations', destinations.busy, 1);
+    const entries = ['x', 'y', 'z'].map((name) => ({ subKey: name, externalName: name, collisionKey: name }));
+    await insertEntries(db, { id: id!, destinationId: destinations.busy, destinationType }, entries, false);
+  },
+  'requesting that entries are pushed': async (db) =>
+    requestPut(db, await idsOf(db, 'entries', destinations.busy, 500)),
+  'requesting that entries are removed': async (db) => {
+    const ids = await idsOf(db, 'entries', destinations.busy, 500);
+    await requestRemoval(
+      db,
+      ids.map((id) => ({ id, waitsFor: null })),
+    );
+  },
+});
+
+/** The statements of standalone, which has one role for everything. */
+export const standaloneCases: Case[] = casesOf(undefined, { 'ending all leases': (db) => endAllLeases(db) });

@@ -1,0 +1,21 @@
+/** Rows that a statement counts or looks through without returning them, by the name of its function. */
+export const counted: Record<string, number> = {
+  // Up to a limit. queueRoom counts once a second, up to queue_capacity.
+  countPending: 10_000,
+  countAssociations: 1_001,
+  countDestinations: 1_001,
+  totals: 1_001,
+  // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.
+  countMarked: 25_000,
+  // All entries of one destination: the share of them that their sources may remove. Once an hour, after 50 removals.
+  countEntries: 300_000,
+  // The destinations of one account.
+  isThrottledElsewhere: 101,
+};
+
+/** Files with statements that no case executes, and why. */
+export const notExecuted: Record<string, string> = {
+  'services/secrets/src/app.ts': 'the readiness check reads no table',
+  'services/sync-control/src/app.ts': 'the readiness check reads no table',
+  'libs/sync-worker/src/runtime/run-worker.ts': 'the readiness check reads no table',
+};

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { roleOf } from '../../src/database-roles.ts';
+import { callSitesInSources, foreignStatements, functionAt } from './call-sites.ts';
+import type { Case } from './cases.ts';
+import { entryCases, standaloneCases } from './entry-cases.ts';
+import { counted, notExecuted } from './exceptions.ts';
+import { type Measured, measure, planOf } from './measured-db.ts';
+import { secretsCases } from './secrets-cases.ts';
+import { openSeededDb } from './seeded-db.ts';
+import { syncControlCases } from './sync-control-cases.ts';
+import { workerCases } from './worker-cases.ts';
+
+// A million entries in 1,000 destinations: no statement may touch more of them than it returns or changes.
+const cases: Case[] = [
+  ...entryCases,
+  ...standaloneCases,
+  ...workerCases,
+  ...syncControlCases,
+  ...secretsCases,
+];
+
+interface Executed extends Measured {
+  role: string | undefined;
+}
+
+const executed: Executed[] = [];
+let db: Db;
+beforeAll(async () => {
+  db = await openSeededDb();
+});
+afterAll(() => db?.close());
+
+test.each(cases)('$name costs the same in a large database', async ({ service, run }) => {
+  const role = service && roleOf(service);
+  await measure(db, role, run); // plans the statements, which reads the tables too
+  const measured = await measure(db, role, run);
+  executed.push(...measured.map((one) => ({ ...one, role })));
+  expect(measured.length).toBeGreaterThan(0);
+  expect(await explain(measured.filter(isTooExpensive).map((one) => ({ ...one, role })))).toEqual([]);
+});
+
+/** A row costs up to 50 pages: its own, and a few of each of a dozen indexes, or of each table that is joined. */
+function isTooExpensive({ site, pages, scanned, returned, written }: Measured): boolean {
+  const rows = returned + written;
+  const more = counted[functionAt(site)] ?? 0;
+  return pages > 150 + 50 * rows + 2 * more || scanned > 100 + 10 * rows + 2 * more;
+}
+
+const explain = (offenders: readonly Executed[]) =>
+  Promise.all(
+    offenders.map(async ({ site, role, text, ...cost }) => ({
+      statement: `${functionAt(site)} (${site})`,
+      ...cost,
+      plan: (await planOf(db, role, text)).split('\n'),
+    })),
+  );
+
+// Such a plan costs little only as long as the rows that it looks for happen to be at the beginning of the table.
+test('no statement scans a large table sequentially', async () => {
+  const scan = /Seq Scan on (entries|associations|secrets|versions|outbox)\b/;
+  const distinct = [...new Map(executed.map((one) => [`${one.role} ${one.text}`, one])).values()];
+  const explained = [];
+  for (const one of distinct) explained.push(...(await explain([one])));
+  expect(explained.filter(({ plan }) => plan.some((line) => scan.test(line)))).toEqual([]);
+});
+
+test('every statement on the schemas sync and secrets is executed by a case, or is an exception', () => {
+  const sites = new Set(executed.map(({ site }) => site));
+  const missing = callSitesInSources().filter((site) => !sites.has(site));
+  const names = missing
+    .filter((site) => notExecuted[site.split(':')[0]!] === undefined)
+    .map((site) => `${functionAt(site)} (${site})`);
+  expect(names).toEqual([]);
+  expect(missing.length).toBe(Object.keys(notExecuted).length); // no exception is obsolete, or hides another statement
+});
+
+test('only these packages have statements on the schemas sync and secrets', () => {
+  expect(foreignStatements()).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import * as mountChanges from '../../../secrets/src/queries/change-mounts.ts';
+import { changeVersions, deleteNewestVersion } from '../../../secrets/src/queries/change-versions.ts';
+import { recordExpired } from '../../../secrets/src/queries/expiry.ts';
+import { listFolder } from '../../../secrets/src/queries/list-folder.ts';
+import { deleteMetadata, readMetadata, writeMetadata } from '../../../secrets/src/queries/metadata.ts';
+import { findMount, findMountAt, listMounts } from '../../../secrets/src/queries/mounts.ts';
+import { claimOutbox, deleteOutbox, releaseOutbox } from '../../../secrets/src/queries/outbox.ts';
+import {
+  deleteMount,
+  disabledMounts,
+  enqueueWatched,
+  purgeSecrets,
+} from '../../../secrets/src/queries/purge.ts';
+import { readVersion } from '../../../secrets/src/queries/read-version.ts';
+import * as watch from '../../../secrets/src/queries/watch.ts';
+import { readWriteState, writeVersion } from '../../../secrets/src/queries/write-version.ts';
+import { type Case, casesOf, seededId } from './cases.ts';
+
+const mount = { id: seededId('mount'), namespaceId: 'root', path: 'kv' };
+const oldMount = seededId('old mount');
+/** Ten versions, and one. */
+const [path, otherPath] = ['team0/app100', 'team7/app7'];
+const unconditional = { cas: null, mayCreate: true, mayUpdate: true, onlyIf: null };
+const newVersion = () => ({
+  ...unconditional,
+  secretId: randomUUID(),
+  versionId: randomUUID(),
+  sealed: Buffer.from('sealed'),
+});
+const ids = Array.from({ length: 500 }, (_, n) => seededId(`secret${n * 7 + 1}`));
+
+const secretCases: Case[] = casesOf('secrets', {
+  'reading a secret': (db) => readVersion(db, mount, path),
+  'reading an older version': (db) => readVersion(db, mount, path, 3),
+  'creating a secret': (db) => writeVersion(db, mount, 'new', newVersion()),
+  'updating a secret': (db) => writeVersion(db, mount, path, newVersion()),
+  'explaining a refused write': (db) => readWriteState(db, mount, path),
+  'deleting versions': (db) => changeVersions(db, mount, path, 'delete', [2, 3]),
+  'undeleting versions': (db) => changeVersions(db, mount, path, 'undelete', [1, 2, 3]),
+  'destroying versions': (db) => changeVersions(db, mount, path, 'destroy', [2, 3]),
+  'deleting the newest version': (db) => deleteNewestVersion(db, mount, path),
+  'reading metadata': (db) => readMetadata(db, mount, path),
+  'changing metadata': (db) =>
+    writeMetadata(db, mount, path, { maxVersions: 3 }, { ...unconditional, secretId: randomUUID() }),
+  'deleting a secret': (db) => deleteMetadata(db, mount, otherPath),
+  'listing the top folder': (db) => listFolder(db, mount, { folder: '', after: '', limit: 100 }),
+  'listing a folder': (db) => listFolder(db, mount, { folder: 'team7', after: 'app5', limit: 100 }),
+  'watching a secret': async (db) => {
+    await watch.lockEnabledMount(db, 'root', 'kv');
+    await watch.markWatched(db, mount.id, otherPath);
+  },
+  'looking for a folder': (db) => watch.isFolder(db, mount.id, 'team7'),
+  'looking for a folder that does not exist': (db) => watch.isFolder(db, mount.id, 'nothing'),
+  'inspecting a page of secrets': (db) => watch.findSecrets(db, ids),
+  'reading the revisions of a page of secrets': (db) => watch.findRevisions(db, ids),
+});
+
+const mountCases: Case[] = casesOf('secrets', {
+  'finding the mount of a request': (db) => findMountAt(db, 'root', ['kv', 'kv/a', 'kv/a/b']),
+  'finding a mount': (db) => findMount(db, 'root', 'kv'),
+  'listing mounts': (db) => listMounts(db, 'root', 'team3', 100),
+  'enabling a mount': async (db) => {
+    await mountChanges.lockMounts(db, 'root');
+    await mountChanges.conflictingMount(db, 'root', 'new/kv', ['new']);
+    await mountChanges.insertMount(db, 'root', 'new/kv', 'kv_new', {});
+  },
+  'changing a mount': (db) => mountChanges.updateMount(db, 'root', 'kv', { description: 'd' }),
+  'disabling a mount': (db) => mountChanges.disableMount(db, 'root', 'kv'),
+});
+
+const backgroundCases: Case[] = casesOf('secrets', {
+  'publishing a batch of changes': async (db) => {
+    const rows = await claimOutbox(db, 500);
+    await deleteOutbox(
+      db,
+      rows.map(({ id }) => id),
+    );
+  },
+  'releasing changes that were not published': async (db) => {
+    const rows = await claimOutbox(db, 500);
+    await releaseOutbox(
+      db,
+      rows.map(({ id }) => id),
+    );
+  },
+  'recording a page of expired versions': (db) => recordExpired(db, 500),
+  'finding disabled mounts': (db) => disabledMounts(db),
+  'announcing a page of a purge': (db) => enqueueWatched(db, oldMount, 1_000),
+  'a page of a purge': (db) => purgeSecrets(db, oldMount, 200),
+  'deleting a mount that still has secrets': (db) => deleteMount(db, oldMount),
+  'deleting an empty mount': async (db) => {
+    const [row] = await db.query<{ id: string }>('select id from secrets.mounts where path = $1', [
+      'team2/kv',
+    ]);
+    await deleteMount(db, row!.id);
+  },
+});
+
+/** The statements in services/secrets. */
+export const secretsCases: Case[] = [...secretCases, ...mountCases, ...backgroundCases];

@@ -1,0 +1,71 @@
+-- A database in which everything that could make a statement slow is large. Runs as a script without foreign keys.
+
+-- secrets: 150,000 in one mount, of which every hundredth has 10 versions, and 50,000 in a mount that is being purged.
+insert into secrets.mounts (id, namespace_id, path, accessor)
+  values (md5('mount')::uuid, 'root', 'kv', 'kv_1');
+insert into secrets.mounts (id, namespace_id, path, accessor, disabled_at)
+  values (md5('old mount')::uuid, 'root', 'old', 'kv_2', now());
+insert into secrets.mounts (namespace_id, path, accessor, disabled_at)
+  select 'root', 'team' || n || '/kv', 'kv_team' || n, case when n % 2 = 0 then now() - interval '1 day' end
+    from generate_series(1, 5000) as n;
+insert into secrets.secrets (id, mount_id, path, current_version, oldest_version, revision, watched)
+  select md5('secret' || n)::uuid, md5(case when n <= 150000 then 'mount' else 'old mount' end)::uuid,
+         'team' || n % 100 || '/app' || n, case when n % 100 = 0 then 10 else 1 end, 1, 3, n % 3 > 0
+    from generate_series(1, 200000) as n;
+insert into secrets.versions (secret_id, version, id, sealed, created_at, deletion_time, expires_at)
+  select id, v, gen_random_uuid(), '\xfe', now() - interval '1 day', case when is_expired then now() end, case when is_expired then now() end
+    from secrets.secrets, generate_series(1, current_version) as v, lateral (select v = 1 and hashtext(path) % 2 = 0 as is_expired) as e;
+insert into secrets.outbox (secret_id, due_at)
+  select md5('secret' || n)::uuid, now() + (n % 1000 - 990) * interval '1 second' from generate_series(1, 200000) as n;
+
+-- destinations: 5 large ones, each with one kind of work, and 995 with 404 entries of every kind.
+insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+  select md5('destination' || n)::uuid, 'root', '', 'cloudA-sm', 'd' || n, '{}' from generate_series(1, 1000) as n;
+update sync.destinations set purge_initiated_at = now() where name = 'd2';
+update sync.destinations set retry_initiated_at = now() where name = 'd3';
+update sync.destinations set deleted_at = now(), namespace_id = null where name = 'd4';
+insert into sync.removal_brakes (destination_id, held_at, approved_at)
+  select id, now(), now() - interval '1 hour' from sync.destinations where name in ('d5', 'd6', 'd7');
+update sync.destinations set lane_id = (select lane_id from sync.destinations where name = 'd901') where name ~ '^d(9\d\d|1000)$';
+update sync.lanes set window_size = 64;
+insert into sync.destination_health (destination_id, destination_type, window_size, failures, paused_until)
+  select id, type, 64, (n % 20 = 0)::int, case when n % 20 = 0 then now() + interval '1 hour' end
+    from sync.destinations cross join lateral (select substr(name, 2)::int as n) as numbered;
+insert into sync.workers (id, destination_type, slots) select 'w' || n, 'cloudA-sm', 50 from generate_series(1, 10) as n;
+
+create temp table seeded as
+  select d.id, d.name, s.n, s.kind, s.keys
+    from sync.destinations d cross join lateral (
+      select n, name as kind, case when n = 1 and name = 'd1' then 1000 when name = 'd1' then 3 else 2 end as keys
+        from generate_series(1, case name when 'd1' then 99668 when 'd2' then 50000 when 'd3' then 50000 else 25000 end) as n where name in ('d1', 'd2', 'd3', 'd4', 'd5')
+      union all
+      select n, case when n = 2 and name like '%0' then 'outstanding' when n = 3 and name like '%0' then 'leased' when n % 20 = 0 then 'failed' when n % 20 = 1 then 'removed'
+                     when n % 2 = 0 then 'due' else 'synced' end, 4
+        from generate_series(1, 101) as n where name not in ('d1', 'd2', 'd3', 'd4', 'd5')) as s;
+
+-- The IDs of some are next to each other, so that a page by ID that has to skip them shows its cost.
+insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision,
+                               removing, source_gone_at, source_removals)
+  select overlay(md5(name || '/' || n) placing case name when 'd2' then 'eeee' when 'd4' then 'ffff' else '' end from 1)::uuid,
+         id, 'root', md5('mount')::uuid, 'kv', 'kv_1', md5('secret' || n)::uuid, 'team' || n % 100 || '/app' || n, 1,
+         kind = 'removed' or kind = 'd2' and n > 5, case when kind = 'd5' or kind = 'd1' and n < 4 then now() - interval '2 hours' end, (kind = 'd5')::int
+    from seeded;
+
+insert into sync.entries (association_id, destination_id, destination_type, sub_key, external_name, collision_key, desired, status,
+                          generation, applied_generation, fault, last_error, attempts, due_at, announced_at, lease_until, lease_owner,
+                          fence, priority, updated_at)
+  select a.id, a.destination_id, 'cloudA-sm', case when keys > 1 then k::text else '' end, secret_name || '/' || k, secret_name || '/' || k,
+         case when a.removing then 'absent' else 'present' end,
+         case kind when 'd3' then 'CLIENT_SIDE_ERROR' when 'failed' then 'CLIENT_SIDE_ERROR'
+                   when 'd5' then 'SYNCED' when 'synced' then 'SYNCED' else 'PENDING' end,
+         2, case when kind in ('d3', 'failed', 'd5', 'synced') then 2 else 1 end,
+         case when kind in ('d3', 'failed') then 'rejected' end, case when kind in ('d3', 'failed') then 'refused' end, 0,
+         case when kind in ('d1', 'd2', 'due', 'removed') then now() - (n % 1000) * interval '1 second'
+              when kind = 'leased' then now() + interval '30 seconds' end,
+         case when kind = 'outstanding' then now() - case when s.name like '%50' then 0 else 1 end * interval '1 hour' end,
+         case when kind = 'leased' then now() + interval '1 hour' end, case when kind = 'leased' then 'w1' end,
+         1, n % 3, now() - interval '1 day'
+    from seeded s join sync.associations a
+      on a.destination_id = s.id and a.accessor = 'kv_1' and a.secret_name = 'team' || n % 100 || '/app' || n
+    cross join lateral generate_series(1, s.keys) as k;
+drop table seeded;

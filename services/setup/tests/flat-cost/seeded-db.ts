@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { type Db, openPostgres, type Tx } from '@secrets/db';
+import { preparedDb } from '../role-for-test.ts';
+
+/**
+ * Tables that are filled without a write-ahead log and indexes, which are created afterwards: that is faster. A table follows
+ * those that refer to it.
+ */
+const largeTables = [
+  'secrets.versions',
+  'secrets.outbox',
+  'secrets.secrets',
+  'sync.entries',
+  'sync.associations',
+];
+
+/** Creates a database with the roles of all services and the rows of seed.sql. Its statements use one connection. `close` drops it. */
+export async function openSeededDb(): Promise<Db> {
+  const prepared = await preparedDb();
+  const db = openPostgres({ url: prepared.url, connections: 1, statementTimeoutMs: 300_000 });
+  await db.transaction(seed, { isUnlimited: true });
+  await db.query('vacuum (analyze)');
+  return {
+    ...db,
+    close: async () => {
+      await db.close();
+      await prepared.close();
+    },
+  };
+}
+
+async function seed(tx: Tx): Promise<void> {
+  await tx.script(`set local work_mem = '256MB'; set local maintenance_work_mem = '256MB'`);
+  await tx.script('set local session_replication_role = replica'); // no checks of foreign keys
+  await tx.script('alter table sync.destinations enable always trigger own_lane');
+  for (const table of largeTables) await tx.script(`alter table ${table} set unlogged`);
+  const { drop, create } = await indexStatements(tx);
+  for (const statement of drop) await tx.script(statement);
+  await tx.script(readFileSync(`${import.meta.dirname}/seed.sql`, 'utf8'));
+  for (const statement of create) await tx.script(statement);
+}
+
+/** Returns the statements that drop and create the indexes of the large tables, except those that foreign keys refer to. */
+async function indexStatements(tx: Tx): Promise<{ drop: string[]; create: string[] }> {
+  const rows = await tx.query<{ drop: string; create: string }>(
+    `select case when conname is null then format('drop index %s', indexrelid::regclass)
+                 else format('alter table %s drop constraint %I', indrelid::regclass, conname) end as drop,
+            case when conname is null then pg_get_indexdef(indexrelid)
+                 else format('alter table %s add constraint %I %s', indrelid::regclass, conname, pg_get_constraintdef(c.oid)) end as create
+       from pg_index left join pg_constraint c on c.conindid = indexrelid and c.contype in ('p', 'u')
+      where indrelid = any($1::regclass[])
+        and not exists (select from pg_constraint where conindid = indexrelid and contype = 'f')`,
+    [largeTables],
+  );
+  return { drop: rows.map(({ drop }) => drop), create: rows.map(({ create }) => create) };
+}

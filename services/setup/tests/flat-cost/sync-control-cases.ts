@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { countAssociations, totals } from '../../../sync-control/src/queries/association-counts.ts';
+import * as pages from '../../../sync-control/src/queries/association-pages.ts';
+import * as associations from '../../../sync-control/src/queries/associations.ts';
+import * as ofSecret from '../../../sync-control/src/queries/associations-of-secret.ts';
+import * as marks from '../../../sync-control/src/queries/destination-marks.ts';
+import * as stored from '../../../sync-control/src/queries/destinations.ts';
+import * as purges from '../../../sync-control/src/queries/purges.ts';
+import * as reconciliation from '../../../sync-control/src/queries/reconciliation.ts';
+import * as brakes from '../../../sync-control/src/queries/removal-brakes.ts';
+import * as sources from '../../../sync-control/src/queries/source-marks.ts';
+import { resetSyncConfig, writeSyncConfig } from '../../../sync-control/src/queries/sync-config.ts';
+import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
+import type { CaseDb } from './measured-db.ts';
+
+const associationsOf = (db: CaseDb, destinationId: string, limit: number) =>
+  column(db, 'select id as value from sync.associations where destination_id = $1 order by id limit $2', [
+    destinationId,
+    limit,
+  ]);
+const associationOf = async (db: CaseDb, destinationId: string) =>
+  (await associationsOf(db, destinationId, 1))[0]!;
+
+const associationCases: Case[] = casesOf('sync-control', {
+  'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
+  'counting the associations of a namespace': (db) => totals(db, 'root', 1_001),
+  'reading a page of associations': (db) => pages.associationsOf(db, destinations.inPurge, undefined, 101),
+  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, 200),
+  'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, 200),
+  'deleting a page of associations by force': (db) =>
+    pages.deleteSomeAssociations(db, destinations.deleted, 500),
+  'finding the associations of a secret': (db) => ofSecret.associationIdsOfSecret(db, seededId('secret1')),
+  'following a secret': async (db) => {
+    const id = await associationOf(db, destinations.busy);
+    const [secretId] = await column(db, 'select secret_id as value from sync.associations where id = $1', [
+      id,
+    ]);
+    await ofSecret.lockFollowed(db, id, secretId!);
+    await ofSecret.recordPlan(db, id, 7, [{ key: 'k', reason: 'r' }]);
+  },
+  'reading where a secret is synced to': (db) => ofSecret.associationsByName(db, 'root', 'kv', 'team1/app1'),
+  'reading where a rare secret is synced to': (db) =>
+    ofSecret.associationsByName(db, 'root', 'kv', 'team0/app90000'),
+  'listing associated secrets': (db) =>
+    ofSecret.associatedSecrets(db, 'root', { mount: '', secretName: '' }, 100),
+  'listing associated secrets after most others': (db) =>
+    ofSecret.associatedSecrets(db, 'root', { mount: 'kv', secretName: 'team7' }, 100),
+  'setting a new association': (db) => upsert(db, 'new'),
+  'setting an existing association': (db) => upsert(db, 'team1/app1'),
+  'removing an association': (db) => associations.lockAssociation(db, destinations.busy, 'kv', 'team7/app7'),
+  'waiting for an association': async (db) =>
+    associations.findAssociation(db, await associationOf(db, destinations.busy)),
+  'marking associations for removal': async (db) =>
+    associations.markRemoving(db, await associationsOf(db, destinations.busy, 200)),
+  'deleting associations without entries': async (db) =>
+    associations.deleteAssociations(db, await associationsOf(db, destinations.ordinary, 10)),
+});
+
+const upsert = (db: CaseDb, secretName: string) =>
+  associations.upsertAssociation(db, {
+    destinationId: destinations.busy,
+    namespaceId: 'root',
+    mountId: seededId('mount'),
+    mount: 'kv',
+    accessor: 'kv_1',
+    secretId: seededId('secret1'),
+    secretName,
+    revision: 1,
+  });
+
+const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd21' };
+const settings = { settings: {}, sealedCredentials: null };
+const laneOf = async (db: CaseDb) => (await column(db, 'select id as value from sync.lanes limit 1'))[0]!;
+
+const destinationCases: Case[] = casesOf('sync-control', {
+  'finding a destination': (db) => stored.findDestination(db, key),
+  'locking a destination': (db) => stored.lockDestination(db, key),
+  'creating a destination': async (db) =>
+    stored.insertDestination(db, {
+      ...key,
+      ...settings,
+      id: randomUUID(),
+      name: 'new',
+      namespacePath: '',
+      laneId: await laneOf(db),
+    }),
+  'updating a destination': async (db) =>
+    stored.updateDestination(db, { ...settings, id: destinations.busy, laneId: await laneOf(db) }),
+  'deleting a destination without entries': async (db) => {
+    const id = randomUUID();
+    const row = { ...key, ...settings, id, name: 'new', namespacePath: '', laneId: await laneOf(db) };
+    await stored.insertDestination(db, row);
+    await stored.deleteDestination(db, id);
+  },
+  'listing destinations': (db) => stored.destinationNames(db, 'root', 'cloudA-sm', 'd5', 100),
+  'counting destinations': (db) => stored.countDestinations(db, 'root', ['cloudA-sm', 'cloudB-kv'], 1_001),
+  'finding work on whole destinations': (db) => marks.markedDestinations(db),
+  'locking a destination in purge': (db) => marks.lockMarked(db, destinations.inPurge, 'purge_initiated_at'),
+  'locking a deleted destination': (db) =>
+    marks.lockMarked(db, destinations.deleted, 'deleted_at', { toDelete: true }),
+  'locking a destination that is retried': (db) =>
+    marks.lockMarked(db, destinations.failed, 'retry_initiated_at'),
+  'deleting a destination by force': (db) => marks.initiateDeletion(db, destinations.busy),
+  'starting and ending a retry': async (db) => {
+    await marks.initiateRetry(db, destinations.busy);
+    await marks.endRetry(db, destinations.busy);
+  },
+  'starting and ending a purge': async (db) => {
+    await purges.initiatePurge(db, destinations.busy);
+    await purges.recordPurgeError(db, destinations.busy, 'refused');
+    await purges.endPurge(db, destinations.busy);
+  },
+});
+
+const owner = randomUUID();
+
+const reconciliationCases: Case[] = casesOf('sync-control', {
+  'a round of reconciliation': async (db) => {
+    await reconciliation.claimReconciliation(db, owner, 300);
+    await reconciliation.recordPosition(db, owner, pages.beforeFirst);
+    await reconciliation.endRound(db, owner);
+    await reconciliation.releaseReconciliation(db, owner);
+  },
+  'the first page of reconciliation': (db) => reconciliation.plannedRevisions(db, pages.beforeFirst, 500),
+  'a later page of reconciliation': (db) =>
+    reconciliation.plannedRevisions(db, '80000000-0000-0000-0000-000000000000', 500),
+  'a page of reconciliation where associations are being removed': (db) =>
+    reconciliation.plannedRevisions(db, 'eeee0000-0000-0000-0000-000000000000', 500),
+  'a page of reconciliation where a destination was deleted by force': (db) =>
+    reconciliation.plannedRevisions(db, 'ffff0000-0000-0000-0000-000000000000', 500),
+  'marking associations whose sources are gone': async (db) => {
+    const rows = await db.query<{ associationId: string; secretId: string }>(
+      `select id as "associationId", secret_id as "secretId" from sync.associations
+        where destination_id = $1 order by id limit 200`,
+      [destinations.busy],
+    );
+    await sources.markSourcesGone(
+      db,
+      rows.map((row) => ({ ...row, removals: 1 })),
+    );
+  },
+  'clearing the marks of associations': async (db) =>
+    sources.clearSourceMarks(db, await associationsOf(db, destinations.withoutSource, 200)),
+  'finding destinations with marks': (db) => sources.destinationsToSettle(db),
+  'a page of approved removals': (db) =>
+    sources.approvedAssociations(db, destinations.withoutSource, 'infinity', sources.beforeFirstMark, 500),
+  'a page of approved removals where few are marked': (db) =>
+    sources.approvedAssociations(db, destinations.busy, 'infinity', sources.beforeFirstMark, 500),
+  'braking removals': async (db) => {
+    await brakes.lockBrake(db, destinations.withoutSource);
+    await brakes.recordEntryCount(db, destinations.withoutSource, 100);
+    await brakes.recordRemoved(db, destinations.withoutSource, 10);
+    await brakes.holdRemovals(db, destinations.withoutSource);
+    await brakes.releaseHold(db, destinations.withoutSource);
+    await brakes.approveRemovals(db, destinations.withoutSource);
+  },
+  'confirming held removals': (db) => brakes.confirmHeldRemovals(db, destinations.withoutSource),
+  'looking whether a removal is approved': async (db) =>
+    brakes.isRemovalApproved(db, await associationOf(db, destinations.withoutSource)),
+  'finding and ending approvals': async (db) => {
+    await brakes.approvedDestinations(db);
+    await brakes.endApproval(db, destinations.withoutSource, 'infinity');
+  },
+  'reading held removals': (db) => brakes.heldRemovals(db, destinations.withoutSource),
+  'counting destinations with held removals': (db) => brakes.countHeld(db),
+  'changing the configuration': (db) => writeSyncConfig(db, { disabled: false, queueCapacity: undefined }),
+  'resetting the configuration': (db) => resetSyncConfig(db),
+});
+
+/** The statements in services/sync-control. */
+export const syncControlCases: Case[] = [...associationCases, ...destinationCases, ...reconciliationCases];

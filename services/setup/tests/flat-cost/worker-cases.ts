@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ClaimedEntry,
+  claimEntries,
+  completeEntries,
+  completeRemoval,
+  failEntry,
+  forgetWorker,
+  lockedEntries,
+  postponeEntry,
+  readEntryContexts,
+  readSyncConfig,
+  recordSlowDestination,
+  recordWorker,
+  reportToLane,
+  shortenLease,
+} from '@secrets/sync-entries';
+import { type Case, casesOf, column, destinations } from './cases.ts';
+import type { CaseDb } from './measured-db.ts';
+
+const destinationType = 'cloudA-sm';
+
+const dueEntries = (db: CaseDb, destinationId: string, limit: number) =>
+  column(
+    db,
+    `select id as value from sync.entries where destination_id = $1 and priority = 0 and due_at <= now() order by due_at limit $2`,
+    [destinationId, limit],
+  );
+
+async function claimed(
+  db: CaseDb,
+  limit = 1,
+  destinationId: string = destinations.busy,
+): Promise<ClaimedEntry[]> {
+  const entryIds = await dueEntries(db, destinationId, limit);
+  return claimEntries(db, { entryIds, destinationType, owner: randomUUID(), leaseSeconds: 30 });
+}
+
+const laneOf = async (db: CaseDb, destinationId: string) =>
+  (await column(db, 'select lane_id as value from sync.destinations where id = $1', [destinationId]))[0]!;
+
+const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null } as const;
+
+/** The statements of a worker. */
+export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
+  'completing a batch': async (db) =>
+    completeEntries(
+      db,
+      (await claimed(db, 16)).map((held) => ({ held, achieved })),
+    ),
+  'completing one entry': async (db) => completeEntries(db, [{ held: (await claimed(db))[0]!, achieved }]),
+  'completing a removal': async (db) => completeRemoval(db, (await claimed(db, 1, destinations.inPurge))[0]!),
+  'recording a failure': async (db) =>
+    failEntry(db, (await claimed(db))[0]!, {
+      status: 'EXTERNAL_SERVICE_ERROR',
+      fault: 'unavailable',
+      error: 'unavailable',
+      retryInSeconds: 5,
+    }),
+  'reading the contexts of a batch': async (db) =>
+    readEntryContexts(db, await dueEntries(db, destinations.busy, 16)),
+  'shortening a lease': async (db) => shortenLease(db, (await claimed(db))[0]!, 1),
+  'looking for locked entries': async (db) => lockedEntries(db, await dueEntries(db, destinations.busy, 16)),
+  'postponing an entry': async (db) => postponeEntry(db, (await dueEntries(db, destinations.busy, 1))[0]!),
+  'reading the configuration': (db) => readSyncConfig(db),
+  'reporting that a destination is slow': (db) => recordSlowDestination(db, destinations.busy),
+  'reporting a throttled call': async (db) =>
+    reportToLane(
+      db,
+      { laneId: await laneOf(db, destinations.shared), destinationId: destinations.shared },
+      { kind: 'failed', fault: 'throttled', retryAfterSeconds: undefined },
+      { tookMs: 0, random: 0 },
+    ),
+  'recording that a worker is alive': (db) => recordWorker(db, { id: 'w1', destinationType, slots: 16 }),
+  'forgetting a worker': (db) => forgetWorker(db, 'w1', destinationType),
+});
