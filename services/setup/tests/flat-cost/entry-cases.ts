@@ -1,9 +1,12 @@
 import {
   admitEntries,
+  announcedEntries,
+  countDue,
   countEntries,
   countFailedBeforeRetry,
   countPending,
   countPresent,
+  countToPush,
   deleteSomeEntries,
   endAllLeases,
   ensureLane,
@@ -14,12 +17,14 @@ import {
   markAnnounced,
   namesTaken,
   pendingAssociations,
+  pushSomeAgain,
   releaseAdmitted,
   removalError,
   requestPut,
   requestRemoval,
   retryFailed,
-  reviveLostEntries,
+  reviveEntries,
+  reviveParkedEntries,
 } from '@secrets/sync-entries';
 import { type Case, casesOf, column, destinations } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
@@ -61,7 +66,14 @@ export const entryCases: Case[] = casesOf('sync-control', {
     admitEntries(db, { destinationType: 'cloudB-kv', budget }),
   'recording that entries were published': async (db) => markAnnounced(db, ...(await admitted(db))),
   'releasing entries that were not published': async (db) => releaseAdmitted(db, ...(await admitted(db))),
-  'reviving lost entries': (db) => reviveLostEntries(db, destinationType, 60),
+  'finding and reviving lost entries': async (db) => {
+    await markAnnounced(db, ...(await admitted(db)));
+    await reviveEntries(db, await announcedEntries(db, destinationType, 10_000));
+  },
+  'reviving parked entries': (db) => reviveParkedEntries(db),
+  'pushing a page again': (db) => pushSomeAgain(db, destinations.busy, '', 500),
+  'counting what is left to be pushed again': (db) => countToPush(db, destinations.busy, '', 1_001),
+  'counting what is due of a destination': (db) => countDue(db, destinations.busy, 5_000),
   'finding the lane of an account': (db) => ensureLane(db, destinationType, 'another account'),
   'lifting the pause of a lane': async (db) => {
     await paused(db);
@@ -97,7 +109,7 @@ export const entryCases: Case[] = casesOf('sync-control', {
   'adding entries': async (db) => {
     const [id] = await idsOf(db, 'associations', destinations.busy, 1);
     const entries = ['x', 'y', 'z'].map((name) => ({ subKey: name, externalName: name, collisionKey: name }));
-    await insertEntries(db, { id: id!, destinationId: destinations.busy, destinationType }, entries, false);
+    await insertEntries(db, { id: id!, destinationId: destinations.busy, destinationType }, entries);
   },
   'requesting that entries are pushed': async (db) =>
     requestPut(db, await idsOf(db, 'entries', destinations.busy, 500)),

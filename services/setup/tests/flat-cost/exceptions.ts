@@ -3,6 +3,11 @@ export const counted: Record<string, number> = {
   // Up to a limit. queueRoom counts once a second, up to queue_capacity.
   countPending: 10_000,
   countAssociations: 1_001,
+  countToPush: 1_001,
+  countToReplan: 1_001,
+  countDue: 5_000,
+  // One page, of which only some rows need a new intent.
+  pushSomeAgain: 500,
   countDestinations: 1_001,
   totals: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.

@@ -8,6 +8,7 @@ import * as stored from '../../../sync-control/src/queries/destinations.ts';
 import * as purges from '../../../sync-control/src/queries/purges.ts';
 import * as reconciliation from '../../../sync-control/src/queries/reconciliation.ts';
 import * as brakes from '../../../sync-control/src/queries/removal-brakes.ts';
+import * as replans from '../../../sync-control/src/queries/replans.ts';
 import * as sources from '../../../sync-control/src/queries/source-marks.ts';
 import { resetSyncConfig, writeSyncConfig } from '../../../sync-control/src/queries/sync-config.ts';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
@@ -25,8 +26,16 @@ const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
   'counting the associations of a namespace': (db) => totals(db, 'root', 1_001),
   'reading a page of associations': (db) => pages.associationsOf(db, destinations.inPurge, undefined, 101),
-  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, 200),
-  'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, 200),
+  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
+  'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, null, 200),
+  'one association of a purge': async (db) => {
+    const [id] = await pages.someToRemove(db, destinations.inPurge, 200);
+    await pages.lockSomeToRemove(db, destinations.inPurge, id ?? randomUUID(), 1);
+  },
+  'a page of a replan': async (db) => {
+    await pages.associationsToReplan(db, destinations.busy, pages.beforeFirst, 50);
+    await pages.countToReplan(db, destinations.busy, pages.beforeFirst, 1_001);
+  },
   'deleting a page of associations by force': (db) =>
     pages.deleteSomeAssociations(db, destinations.deleted, 500),
   'finding the associations of a secret': (db) => ofSecret.associationIdsOfSecret(db, seededId('secret1')),
@@ -104,6 +113,18 @@ const destinationCases: Case[] = casesOf('sync-control', {
   'starting and ending a retry': async (db) => {
     await marks.initiateRetry(db, destinations.busy);
     await marks.endRetry(db, destinations.busy);
+  },
+  'starting and ending a push': async (db) => {
+    await marks.initiatePush(db, destinations.busy);
+    await marks.readPushPosition(db, destinations.busy);
+    await marks.recordPushPosition(db, destinations.busy, null);
+    await marks.recordBackgroundError(db, destinations.busy, 'refused');
+  },
+  'starting and ending a replan': async (db) => {
+    await replans.initiateReplan(db, destinations.busy);
+    const lease = (await replans.claimReplan(db, destinations.busy))!;
+    await replans.recordReplanned(db, lease, null, { refused: 0, error: null });
+    await replans.releaseReplan(db, destinations.busy);
   },
   'starting and ending a purge': async (db) => {
     await purges.initiatePurge(db, destinations.busy);

@@ -9,7 +9,9 @@ import {
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readSealedValue,
   readSyncConfig,
+  recordPutStart,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -59,6 +61,9 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     }),
   'reading the contexts of a batch': async (db) =>
     readEntryContexts(db, await dueEntries(db, destinations.busy, 16)),
+  'reading a large value': async (db) =>
+    readSealedValue(db, (await dueEntries(db, destinations.busy, 1))[0]!, randomUUID()),
+  'recording that a put has started': async (db) => recordPutStart(db, (await claimed(db))[0]!),
   'shortening a lease': async (db) => shortenLease(db, (await claimed(db))[0]!, 1),
   'looking for locked entries': async (db) => lockedEntries(db, await dueEntries(db, destinations.busy, 16)),
   'postponing an entry': async (db) => postponeEntry(db, (await dueEntries(db, destinations.busy, 1))[0]!),
