@@ -6,8 +6,8 @@ export const counted: Record<string, number> = {
   countToPush: 1_001,
   countToReplan: 1_001,
   countDue: 5_000,
-  // One page, of which only some rows need a new intent.
-  pushSomeAgain: 500,
+  // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.
+  pushSomeAgain: 1_000,
   countDestinations: 1_001,
   totals: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.

@@ -83,6 +83,7 @@ const laneOf = async (db: CaseDb) => (await column(db, 'select id as value from 
 
 const destinationCases: Case[] = casesOf('sync-control', {
   'finding a destination': (db) => stored.findDestination(db, key),
+  'reading the granularity of a destination': (db) => stored.granularityOf(db, destinations.busy),
   'locking a destination': (db) => stored.lockDestination(db, key),
   'creating a destination': async (db) =>
     stored.insertDestination(db, {
