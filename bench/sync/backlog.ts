@@ -69,11 +69,6 @@ async function pushAll(
     );
   const waiting = `select count(*) = ${names.length} from sync.entries where applied_generation < generation`;
   await untilTrue(setup, 'every entry is pending', waiting);
-  await untilTrue(
-    setup,
-    'every entry is announced',
-    'select count(*) = 0 from sync.entries where due_at is not null',
-  );
   const enabledAt = Date.now();
   await api('PATCH', 'sys/sync/config', { disabled: false });
   const synced =
