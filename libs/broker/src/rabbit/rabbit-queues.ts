@@ -1,4 +1,5 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import pTimeout from 'p-timeout';
 import { deliveryLimit } from '../broker.ts';
 
 export const deadLetterQueue = (queue: string): string => `${queue}.parked`;
@@ -39,6 +40,8 @@ export const queueDefinitions = (queue: string): QueueDefinition[] => [
   },
 ];
 
+const declareTimeoutMs = 5_000;
+
 /** https://www.rabbitmq.com/amqp-0-9-1-reference#constants */
 const accessRefused = 403;
 
@@ -56,7 +59,7 @@ export class QueueDeclarer {
    * then closes the connection of whoever consumes it.
    */
   async ensure(connection: ChannelModel, queue: string): Promise<void> {
-    const ensuring = this.#inProgress.get(queue) ?? this.#declareOrCheck(connection, queue);
+    const ensuring = this.#inProgress.get(queue) ?? answered(this.#declareOrCheck(connection, queue));
     this.#inProgress.set(queue, ensuring);
     try {
       await ensuring;
@@ -79,6 +82,13 @@ export class QueueDeclarer {
     }
   }
 }
+
+/** Rejects if RabbitMQ does not answer in time: while it starts, a declaration may wait for ever, and others must not share that wait. */
+const answered = (declaring: Promise<void>): Promise<void> =>
+  pTimeout(declaring, {
+    milliseconds: declareTimeoutMs,
+    message: 'the broker did not declare the queue in time',
+  });
 
 /** Returns false if the user has no right to declare queues. */
 async function declared(connection: ChannelModel, definitions: readonly QueueDefinition[]): Promise<boolean> {
