@@ -2,3 +2,4 @@ export * from './envelope.ts';
 export * from './key-ring.ts';
 export * from './keyed-hash.ts';
 export * from './sealed.ts';
+export * from './secret-file.ts';

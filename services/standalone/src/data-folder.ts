@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseStartError } from '@secrets/db';
+import { createSecretFile } from '@secrets/seal';
 import type { Env } from './config.ts';
 
 /** The files of a standalone installation. */
@@ -36,10 +37,9 @@ export function createKeys(folder: DataFolder, { dataExists }: { dataExists: boo
 
 /** A missing seal key is not replaced if data exists: the data could never be decrypted again. */
 function createKey(file: string, line: (key: string) => string, dataExists: boolean): void {
-  if (existsSync(file)) return;
-  if (dataExists)
+  if (dataExists && !existsSync(file))
     throw new DatabaseStartError(
       `${file} is missing, and the data cannot be decrypted without it; restore it from your backup`,
     );
-  writeFileSync(file, line(randomBytes(32).toString('base64')), { mode: 0o600, flag: 'wx', flush: true });
+  createSecretFile(file, () => line(randomBytes(32).toString('base64')));
 }

@@ -1,9 +1,6 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { newAccessor, newToken, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
-import { errorCode } from '@secrets/domain';
-import { type Sealed, seal } from '@secrets/seal';
+import { createSecretFile, type Sealed, seal } from '@secrets/seal';
 import { insertRootToken, rootTokenWasCreated } from '../queries/new-tokens.ts';
 import { planLifetime } from './token-lifetime.ts';
 
@@ -15,7 +12,7 @@ import { planLifetime } from './token-lifetime.ts';
  */
 export async function ensureRootToken(db: Db, { file }: { file: string }): Promise<{ created: boolean }> {
   if (await rootTokenWasCreated(db)) return { created: false };
-  const token = readRootToken(file) ?? writeRootToken(file);
+  const token = openRootToken(file);
   const created = await insertRootToken(db, {
     hash: tokenHash(token.reveal()),
     accessor: newAccessor(),
@@ -34,49 +31,10 @@ export async function ensureRootToken(db: Db, { file }: { file: string }): Promi
   return { created };
 }
 
-function readRootToken(file: string): Sealed<string> | undefined {
-  const text = readIfPresent(file)?.trim();
-  if (text === undefined) return undefined;
+/** Reads the token from the file. Creates the file with a new token if it does not exist. */
+function openRootToken(file: string): Sealed<string> {
+  const text = createSecretFile(file, () => `${newToken().reveal()}\n`).trim();
   if (tokenKind(text) !== 'service')
     throw new Error(`${file} must contain a root token: 20 to 256 printable ASCII characters without spaces`);
   return seal(text);
-}
-
-function readIfPresent(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Writes a new token to the file atomically, and never replaces an existing file: writes another file, then links it. */
-function writeRootToken(file: string): Sealed<string> {
-  const token = newToken();
-  const draft = `${file}.${process.pid}.new`;
-  rmSync(draft, { force: true });
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(descriptor, `${token.reveal()}\n`);
-    fsyncSync(descriptor);
-    linkSync(draft, file);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-    return readRootToken(file)!; // another process was first; its token is used
-  } finally {
-    closeSync(descriptor);
-    rmSync(draft, { force: true });
-  }
-  syncFolder(dirname(file));
-  return token;
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

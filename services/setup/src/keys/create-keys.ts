@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecretFile } from '@secrets/seal';
 import type { KeysEnv } from '../config.ts';
 import { openInstallation, setupFolder } from './installation.ts';
 import { keyFiles } from './key-files.ts';
-import { writeOnce } from './write-once.ts';
 
 /**
  * Creates every key, password and URL that the services need, in one folder per service under `KEYS_DIR`. Existing files are
@@ -21,7 +21,8 @@ export function createKeys(env: KeysEnv): { folders: string[] } {
     );
   }
   const files = keyFiles(openInstallation(join(root, setupFolder)), env);
-  for (const { folder, name, content } of files) writeOnce(join(root, folder, name), content);
+  for (const { folder, name, content } of files)
+    createSecretFile(join(root, folder, name), () => content, { mode: 0o400 });
   return { folders: [...new Set(files.map(({ folder }) => folder))] };
 }
 

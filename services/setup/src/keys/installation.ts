@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { newToken } from '@secrets/access';
+import { createSecretFile, readSecretFile } from '@secrets/seal';
 import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import { type DatabaseService, databaseServices, roleOf } from '../database-roles.ts';
-import { readIfPresent, writeOnce } from './write-once.ts';
 
 /** The folder with the secrets from which every other file is derived. It must be backed up. */
 export const setupFolder = 'setup';
@@ -27,7 +27,7 @@ export interface Installation {
 /** Reads the installation's secrets from its folder, and generates missing ones. */
 export function openInstallation(folder: string): Installation {
   const generated = (name: string, generate: () => string) =>
-    writeOnce(join(folder, name), `${generate()}\n`).trim();
+    createSecretFile(join(folder, name), () => `${generate()}\n`, { mode: 0o400 }).trim();
   return {
     internalKey: generated('internal.key', key),
     sealKeys: {
@@ -52,7 +52,7 @@ export const readBrokerPasswords = (folder: string): Record<BrokerService, strin
   passwordsOf(brokerServices, (service) => readGenerated(join(folder, brokerUserFile(service))));
 
 function readGenerated(file: string): string {
-  const text = readIfPresent(file)?.trim();
+  const text = readSecretFile(file)?.trim();
   if (text === undefined || text === '') throw new Error(`${file} is missing; run the command "keys" first`);
   return text;
 }
