@@ -67,7 +67,7 @@ function writePassword(folder: string): string {
 }
 
 async function runInitdb(initdb: string, folder: string, pwfile: string, durable: boolean): Promise<void> {
-  const child = launch(initdb, [
+  const args = [
     `--pgdata=${folder}`,
     '--username=postgres',
     `--pwfile=${pwfile}`,
@@ -78,7 +78,9 @@ async function runInitdb(initdb: string, folder: string, pwfile: string, durable
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     ...(durable ? [] : ['--no-sync']),
-  ]);
+  ];
+  // Not SIGINT: initdb ends at its next step, and may have created the folder again that the next start has removed.
+  const child = launch(initdb, args, { deathSignal: 'SIGKILL' });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {

@@ -7,12 +7,16 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Starts a PostgreSQL program as a child process. On Linux, the kernel sends it SIGINT when this process dies, so that
+ * Starts a PostgreSQL program as a child process. On Linux, the kernel sends it `deathSignal` when this process dies, so that
  * it also ends after `kill -9`. If this process is root, the program runs as `nobody`; a capability to search folders lets
  * it reach its files below folders that are root's alone.
  */
-export function launch(program: string, args: readonly string[]): ChildProcess {
-  const [command, ...rest] = [...wrapper(), program, ...args] as [string, ...string[]];
+export function launch(
+  program: string,
+  args: readonly string[],
+  { deathSignal = 'SIGINT' }: { deathSignal?: 'SIGINT' | 'SIGKILL' } = {},
+): ChildProcess {
+  const [command, ...rest] = [...wrapper(deathSignal), program, ...args] as [string, ...string[]];
   const asNobody = isRoot && command === program ? { uid: nobody, gid: nobody } : {};
   return spawn(command, rest, {
     ...asNobody,
@@ -35,17 +39,23 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH, TMPDIR, SystemRoot, TEMP, LC_ALL: 'C', TZ: 'UTC' };
 }
 
-let cachedWrapper: string[] | undefined;
+let cachedOptions: string[] | undefined;
 
 /** `setpriv` and its options; empty where there is none. https://man7.org/linux/man-pages/man1/setpriv.1.html */
-function wrapper(): string[] {
-  cachedWrapper ??= hasSetpriv() ? ['setpriv', '--pdeathsig=INT', ...(isRoot ? userOptions() : [])] : [];
-  return cachedWrapper;
+function wrapper(deathSignal: NodeJS.Signals): string[] {
+  if (!hasSetpriv()) return [];
+  cachedOptions ??= isRoot ? userOptions() : [];
+  return ['setpriv', `--pdeathsig=${deathSignal.replace('SIG', '')}`, ...cachedOptions];
 }
 
-const hasSetpriv = (): boolean =>
-  process.platform === 'linux' &&
-  spawnSync('setpriv', ['--pdeathsig=INT', 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0;
+let cachedHasSetpriv: boolean | undefined;
+
+function hasSetpriv(): boolean {
+  cachedHasSetpriv ??=
+    process.platform === 'linux' &&
+    spawnSync('setpriv', ['--pdeathsig=INT', 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0;
+  return cachedHasSetpriv;
+}
 
 function userOptions(): string[] {
   const user = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'];
