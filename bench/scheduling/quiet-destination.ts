@@ -4,7 +4,7 @@ import { destination, mount, newValue } from '../sync/sync-setup.ts';
 import type { System } from './busy-destination.ts';
 import { countCalls } from './store-faults.ts';
 
-/** A destination that gets one write at a time. */
+/** A destination that receives one write at a time. */
 export interface Quiet {
   /**
    * Writes one after the other, and returns the milliseconds from the response to each write until its call of the store. A write that

@@ -1,7 +1,7 @@
 import type { Api } from '../system/api-client.ts';
 
 const store = 'cloudA-sm';
-/** More calls than any run makes: a fault that expires after so many says how often it was applied. */
+/** More calls than any run makes. A fault reports how many calls remain until it expires, so this one counts them. */
 const uncounted = 1_000_000_000;
 
 /** A fault of the simulated store (docs/sandbox.md#faults). */
@@ -20,7 +20,7 @@ export async function addFault(sandbox: Api, fault: StoreFault): Promise<() => P
   };
 }
 
-/** Returns a counter of calls that begin: a fault that slows them by nothing. */
+/** Adds a fault that delays calls by 0 ms, and returns how to read the number of calls that it was applied to. */
 export async function countCalls(
   sandbox: Api,
   matching: Pick<StoreFault, 'operation' | 'name'>,

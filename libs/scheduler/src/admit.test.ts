@@ -165,7 +165,7 @@ test('in a model with a busy, a silent and a quiet lane, every lane with room is
           served[at] = now + 1;
         });
         expect(due[2]).toBe(0); // the quiet lane never waits for a later round
-        outstanding[0] = Math.floor(outstanding[0]! / 2); // the busy one gets on, the silent one does not
+        outstanding[0] = Math.floor(outstanding[0]! / 2); // the busy lane makes progress, the silent one does not
         outstanding[2] = 0;
       });
       expect(outstanding[1]).toBeLessThanOrEqual(8);

@@ -36,7 +36,7 @@ export interface AdmissionLimits {
   queueFactor: number;
 }
 
-/** What a lane may still get. */
+/** What of a lane may still be admitted. */
 interface Turn {
   lane: LaneSnapshot;
   room: number;
@@ -45,9 +45,9 @@ interface Turn {
 }
 
 /**
- * Decides what to enqueue, from a snapshot of the lanes of one destination type. Lanes take turns, the one that waited longest first: each
- * gets one entry per round while it has room in its window, budget left, and an entry due, and while the queue of the type is short. So do
- * the destinations of a lane. Unhealthy destinations together never have more entries outstanding than half of the slots, and those do not
+ * Decides what to enqueue, from a snapshot of the lanes of one destination type. Lanes take turns, the one served longest ago first: one
+ * entry of each is admitted per round, while it has room in its window, budget left and an entry due, and while the queue of the type has
+ * room. The destinations of a lane take turns in the same way. Unhealthy destinations together never have more entries outstanding than half of the slots, and those do not
  * count against their lane's window: a destination that hangs leaves room to the others of its account.
  */
 export function admit(lanes: readonly LaneSnapshot[], { slots, queueFactor }: AdmissionLimits): Admission {
@@ -85,7 +85,7 @@ const turnOf = (lane: LaneSnapshot): Turn => {
 
 const hasMore = ({ room, destinations }: Turn): boolean => room > 0 && destinations.length > 0;
 
-/** Gives a lane one entry, of the destination whose turn it is; whether it may get another in the next round. */
+/** Admits one entry of the destination whose turn it is. Returns whether the lane takes part in the next round. */
 function takeTurn(
   turn: Turn,
   room: { all: number; unhealthy: number },

@@ -91,17 +91,17 @@ test('large values are pushed within the limit of their memory, and do not hold 
   const [small] = await insertSyncedSecret(db, keyRing, { a: '1' });
   const pushed: string[] = [];
   let held = 0;
-  let mostHeld = 0;
+  let peakHeld = 0;
   const put: Put = async ({ entryId, value }) => {
     const isLarge = value.reveal().length > 100_000;
-    if (isLarge) mostHeld = Math.max(mostHeld, ++held);
+    if (isLarge) peakHeld = Math.max(peakHeld, ++held);
     await sleep(isLarge ? 300 : 0);
     if (isLarge) held -= 1;
     pushed.push(entryId);
     return { remote: null };
   };
   await runWorker([...large.flat(), small!], put, () => pushed.length === 6, { largeValuesMib: 1 });
-  expect(mostHeld).toBe(1);
+  expect(peakHeld).toBe(1);
   expect(pushed[0]).toBe(small);
 });
 

@@ -112,7 +112,7 @@ describe('the outbox', () => {
     ['a deletion of versions', 'POST', 'delete', { versions: [1, 2] }],
     ['a destruction of versions', 'POST', 'destroy', { versions: [1] }],
     ['a deletion of the secret', 'DELETE', 'metadata', undefined],
-  ])('gets one event for %s of a watched secret', async (name, method, kind, body) => {
+  ])('receives one event for %s of a watched secret', async (name, method, kind, body) => {
     const path = name.replaceAll(' ', '-');
     await write(path, { a: 1 });
     await write(path, { a: 2 });
@@ -121,7 +121,7 @@ describe('the outbox', () => {
     expect(await pending()).toEqual([{ secret_id: data.secret_id }]);
   });
 
-  test('gets one event for an undeletion of a watched secret', async () => {
+  test('receives one event for an undeletion of a watched secret', async () => {
     await write('undeleted', { a: 1 });
     await call('DELETE', '/kv/data/undeleted');
     await watch('undeleted');

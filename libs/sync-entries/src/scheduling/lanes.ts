@@ -30,11 +30,10 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 }
 
 /**
- * Ends the pause of a destination and of its lane: an operator has changed something, or asks for it. The next call is a probe, which
- * decides whether it reopens. One probe a second at most: a script that sets many secrets must not call a throttled account once for each. A
- * probe that fails restores the pause, and does not lengthen it: the store gave no further reason for that. The destination's entries that
- * were postponed until the end of the pause are due too; at most as many as had been called when it began. To be called before entries are
- * locked.
+ * Ends the pause of a destination and of its lane, because an operator changed something or asked for it. The next call is a probe. Does
+ * nothing if the lane was served within the last second: a script that sets many secrets must not send a probe for each of them to a
+ * throttled account. A probe that fails restores the pause without lengthening it. The entries that the pause postponed become due: no more
+ * of them than the window let through before it. Call this before entries are locked.
  */
 export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
   const ended = (row: string) => `paused_until = now(), failures = greatest(1, ${row}.failures - 1)`;

@@ -35,7 +35,7 @@ export class Slots {
     this.#limits = { prompt: concurrency, slow: Math.max(1, Math.floor(concurrency / 2)) };
   }
 
-  /** How many entries can be held at once: so many messages may be delivered to the worker. */
+  /** The number of entries that can be held at once, and of messages that RabbitMQ may deliver in advance. */
   get capacity(): number {
     return this.#limits.prompt + this.#limits.slow;
   }
@@ -85,7 +85,7 @@ export class Slots {
     };
   }
 
-  /** Counts a slow entry of a destination. One that has stopped responding gives up its places in the line. */
+  /** Counts a slow entry of a destination. If the destination has stopped responding, none of its entries waits for a slot any longer. */
   #countSlow(destinationId: string, change: 1 | -1): void {
     add(this.#slowOf, destinationId, change);
     if (!this.#isStalled(destinationId)) return;
@@ -102,7 +102,7 @@ export class Slots {
     move();
   }
 
-  /** Hands the slot to the destination that holds the fewest, and of its entries to the one that has waited longest. */
+  /** Passes the slot to the destination that holds the fewest, and there to the entry that has waited longest. */
   #freePrompt(): void {
     const held = ({ destinationId }: Waiter) => this.#heldBy.get(destinationId) ?? 0;
     const next = this.#waiting.reduce<Waiter | undefined>(

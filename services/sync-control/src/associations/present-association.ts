@@ -43,11 +43,11 @@ export function presentEntries(
 ): Record<string, AssociationLine> {
   const entriesByKey = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
   return Object.fromEntries(
-    [...entriesByKey].map(([key, sameKey]) => [key, presentEntry(association, mostUrgent(sameKey))]),
+    [...entriesByKey].map(([key, sameKey]) => [key, presentEntry(association, findMostUrgent(sameKey))]),
   );
 }
 
-function mostUrgent(entries: readonly Entry[]): Entry {
+function findMostUrgent(entries: readonly Entry[]): Entry {
   const worst = statusOfAll(entries.map(({ status }) => status));
   const worstEntries = entries.filter(({ status }) => status === worst);
   return worstEntries.find(({ desired }) => desired === 'present') ?? worstEntries[0]!;

@@ -6,7 +6,7 @@ import { isAdmitted } from '../changes/admit-removals.ts';
 import type { Following } from '../changes/on-secret-change.ts';
 import { associationsToReplan } from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
-import { lockFollowed, recordPlan } from '../queries/associations-of-secret.ts';
+import { type FollowedAssociation, lockFollowed, recordPlan } from '../queries/associations-of-secret.ts';
 import { claimReplan, type Refusals, recordReplanned, releaseReplan } from '../queries/replans.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
 import { readSources } from './replan-sources.ts';
@@ -14,9 +14,9 @@ import { readSources } from './replan-sources.ts';
 const pageSize = 200;
 
 /**
- * Plans one page of a destination's associations again, by its current template and granularity. One that a set would refuse stays as it is;
- * the destination shows how many, and why. The page is recorded at its end; a process that dies earlier holds it up for at most
- * a minute, and the next one finds nothing to do for what was planned. Returns whether there may be another page.
+ * Plans one page of a destination's associations again, by its current template and granularity. One that a set would refuse stays as it
+ * is; the destination shows how many there are, and why. The page is recorded at its end. If the process dies earlier, another one plans
+ * the page again a minute later; what was already planned does not change. Returns whether there may be another page.
  */
 export async function advanceReplan(following: Following, destinationId: string): Promise<boolean> {
   const { db } = following.context;
@@ -96,7 +96,7 @@ async function replanLocked(
 
 async function writePlan(
   tx: Tx,
-  { id, destinationId, type, plannedRevision }: Awaited<ReturnType<typeof lockFollowed>> & object,
+  { id, destinationId, type, plannedRevision }: FollowedAssociation,
   { wanted, revision }: ChangedPlan,
 ): Promise<void> {
   const planned = { id, destinationId, destinationType: type };
