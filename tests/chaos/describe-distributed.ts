@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { type Distributed, ownServers, startDistributed } from '../harness/distributed.ts';
+import {
+  type Distributed,
+  type DistributedOptions,
+  ownServers,
+  startDistributed,
+} from '../harness/distributed.ts';
 import { type SandboxControl, sandboxControl } from '../harness/sandbox-control.ts';
 
 /** The system of one test file. */
-interface Suite {
+export interface Suite {
   readonly system: Distributed;
   readonly sandbox: SandboxControl;
   /** Adds a line to the report that is printed after the last test. */
@@ -14,7 +19,11 @@ interface Suite {
  * Describes tests that share one distributed system. They are skipped, with the reason, on a machine without its servers.
  * Each test starts without faults, and fails if a process ends that it did not end.
  */
-export async function describeDistributed(title: string, define: (suite: Suite) => void): Promise<void> {
+export async function describeDistributed(
+  title: string,
+  define: (suite: Suite) => void,
+  options?: DistributedOptions,
+): Promise<void> {
   const servers = await ownServers();
   if (typeof servers === 'string') {
     console.warn(`not run: ${title}: ${servers}`);
@@ -24,7 +33,7 @@ export async function describeDistributed(title: string, define: (suite: Suite) 
   const report: string[] = [];
   describe(title, () => {
     beforeAll(async () => {
-      system = await startDistributed(servers);
+      system = await startDistributed(servers, options);
     });
     afterAll(async () => {
       await system?.stop();

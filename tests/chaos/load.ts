@@ -12,11 +12,11 @@ interface LoadOptions {
   rounds?: number;
   /** How many of the secrets are removed from the destination after their last write; default 6. */
   removed?: number;
+  /** Pause of each writer before a write; default 60. */
+  pauseMs?: number;
 }
 
 const writers = 6;
-/** Pause of each writer before a write. */
-const pauseMs = 60;
 const syncTimeoutMs = 120_000;
 
 /** Writers that repeat each request until it is acknowledged, on their own mount and destination. */
@@ -33,7 +33,7 @@ export class Load {
     const client = new RetryingClient(system);
     const sandbox = sandboxControl(system.sandboxUrl);
     const at = await SyncFixture.create({ api: client.request, sandbox });
-    return new Load(client, sandbox, at, { secrets: 60, rounds: 3, removed: 6, ...options });
+    return new Load(client, sandbox, at, { secrets: 60, rounds: 3, removed: 6, pauseMs: 60, ...options });
   }
 
   private constructor(
@@ -79,7 +79,7 @@ export class Load {
   async #runSecret(index: number): Promise<void> {
     const name = `app/s${index}`;
     for (let round = 1; round <= this.#options.rounds; round += 1) {
-      await sleep(pauseMs);
+      await sleep(this.#options.pauseMs);
       await this.#write(name, `value ${index} of round ${round}`);
       if (round === 1) await this.#at.set(name, {}, '?wait=0');
     }

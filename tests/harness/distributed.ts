@@ -54,10 +54,19 @@ export async function ownServers(): Promise<OwnServers | string> {
   return reasons.join('; ');
 }
 
+export interface DistributedOptions {
+  /** Settings of all processes, in addition to the usual ones. */
+  env?: Record<string, string>;
+}
+
 /** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */
-export async function startDistributed(servers: OwnServers): Promise<Distributed> {
+export async function startDistributed(
+  servers: OwnServers,
+  { env = {} }: DistributedOptions = {},
+): Promise<Distributed> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-  const processes = createProcesses(folder, servers, await freePorts(processNames.length + 1));
+  const shared = { ...sharedEnv(folder, servers), ...env };
+  const processes = createProcesses(folder, shared, await freePorts(processNames.length + 1));
   const all = Object.values(processes);
   const stop = async () => {
     await Promise.all(all.map((process) => process.kill()));
@@ -76,11 +85,10 @@ export async function startDistributed(servers: OwnServers): Promise<Distributed
   }
 }
 
-function createProcesses(folder: string, servers: OwnServers, ports: number[]): Processes {
+function createProcesses(folder: string, shared: Record<string, string>, ports: number[]): Processes {
   const publicPort = ports[0]!;
   const portOf = (name: ProcessName) => ports[1 + processNames.indexOf(name)]!;
   const internalUrl = (name: ProcessName) => `http://127.0.0.1:${portOf(name)}`;
-  const shared = sharedEnv(folder, servers);
   const create = (name: ProcessName) => {
     const { source, env } = program(name, folder, internalUrl);
     const isGateway = name === 'gateway';
