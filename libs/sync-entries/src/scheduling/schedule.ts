@@ -1,18 +1,8 @@
 import type { Db, Sql, Tx } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
-import {
-  type Admission,
-  admit,
-  type Bucket,
-  type Budget,
-  effectiveWindow,
-  initialLane,
-  type LaneSnapshot,
-  type LaneState,
-  refill,
-} from '@secrets/scheduler';
-import { laneState, windowLimits } from './lanes.ts';
-import { countSlots } from './workers.ts';
+import { type Admission, admit, type Budget } from '@secrets/scheduler';
+import { type ReadLane, readLanes, reopeningOf } from './read-lanes.ts';
+import { liveSlots } from './workers.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
@@ -47,23 +37,17 @@ const nothing: AdmittedEntries = {
  */
 export function admitEntries(db: Db, { destinationType, budget }: ScheduleOptions): Promise<AdmittedEntries> {
   return db.transaction(async (tx) => {
-    const [lock] = await tx.query<{ locked: boolean; nowMs: number }>(
-      `select pg_try_advisory_xact_lock(hashtextextended('sync scheduler ' || $1, 0)) as locked,
-              (extract(epoch from now()) * 1000)::float8 as "nowMs"`,
-      [destinationType],
-    );
-    if (!lock?.locked) return { ...nothing, isBusy: true };
-    if (!(await hasDue(tx, destinationType))) return nothing;
-    const lanes = await readLanes(tx, destinationType, { budget, nowMs: lock.nowMs });
+    const { locked, hasDue, nowMs, slots } = await beginRound(tx, destinationType);
+    if (!locked) return { ...nothing, isBusy: true };
+    if (!hasDue) return nothing;
+    const lanes = await readLanes(tx, destinationType, { budget, nowMs });
     const isBusy = lanes.some(
       ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
     );
-    const nextReopeningMs = reopeningOf(lanes, lock.nowMs);
+    const nextReopeningMs = reopeningOf(lanes, nowMs);
     if (!isBusy) return { ...nothing, nextReopeningMs };
-    const slots = await countSlots(tx, destinationType, slotsWithoutWorkers);
-    const admission = await lockServed(tx, lanes, admit(lanes, { slots, queueFactor }));
-    const rows = await markAdmitted(tx, admission);
-    await recordServed(tx, lanes, rows);
+    const admission = admit(lanes, { slots: slots || slotsWithoutWorkers, queueFactor });
+    const rows = await markAdmitted(tx, await serve(tx, lanes, admission));
     return {
       messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
       admissionXid: rows[0]?.xid ?? '0',
@@ -73,111 +57,58 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
   });
 }
 
-/** Whether anything of a type is due: one look into an index, so that an idle type costs nothing. */
-async function hasDue(sql: Sql, destinationType: string): Promise<boolean> {
-  const rows = await sql.query(
-    // Ordered, or Postgres prefers a sequential scan when it expects many rows.
-    'select from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1',
+interface Round {
+  /** Whether this process is the scheduler of the type until the end of the transaction. */
+  locked: boolean;
+  /** Whether anything of the type is due: one look into an index, so that an idle type costs nothing. */
+  hasDue: boolean;
+  nowMs: number;
+  /** Slots of all live workers of the type together. */
+  slots: number;
+}
+
+async function beginRound(tx: Tx, destinationType: string): Promise<Round> {
+  const [round] = await tx.query<Round>(
+    // Ordered, or Postgres prefers a sequential scan when it expects that many entries are due. `exists` would drop the order.
+    `select pg_try_advisory_xact_lock(hashtextextended('sync scheduler ' || $1, 0)) as locked,
+            (select true from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1) is true as "hasDue",
+            (extract(epoch from now()) * 1000)::float8 as "nowMs", ${liveSlots('$1')} as slots`,
     [destinationType],
   );
-  return rows.length > 0;
-}
-
-interface DestinationRow {
-  laneId: string;
-  lane: LaneState;
-  tokens: number;
-  refilledAtMs: number;
-  servedAtMs: number;
-  destinationId: string;
-  /** Null if none of its calls was reported yet. */
-  health: LaneState | null;
-  /** When the later of both pauses ends, in milliseconds since 1970; null if neither was ever paused. */
-  pausedUntilMs: number | null;
-  isSlow: boolean;
-  outstanding: number;
-  hasDue: boolean;
-}
-
-type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (number | null)[] };
-
-/** SQL: destination `d` has an entry of a priority that is due; one look into the index. */
-const hasDueOf = (priority: number): string =>
-  `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
-
-/**
- * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
- * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
- */
-const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;
-
-/** Reads each lane of a type with its destinations. The cost depends on the number of destinations, not of entries. */
-async function readLanes(
-  sql: Sql,
-  destinationType: string,
-  { budget, nowMs }: { budget: Budget; nowMs: number },
-): Promise<ReadLane[]> {
-  const rows = await sql.query<DestinationRow>(
-    `select l.id as "laneId", ${laneState('l')} as lane, l.tokens,
-            (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
-            (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
-            d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
-            (extract(epoch from greatest(l.paused_until, h.paused_until)) * 1000)::float8 as "pausedUntilMs",
-            (select count(*) from (select from sync.entries e
-               where e.destination_id = d.id and (e.announced_at is not null or e.lease_until is not null)
-                 and ${isOutstanding} limit $2) as o) as outstanding,
-            coalesce(greatest(l.paused_until, h.paused_until), '-infinity') <= now()
-              and (${[0, 1, 2].map(hasDueOf).join(' or ')}) as "hasDue"
-       from sync.destinations d join sync.lanes l on l.id = d.lane_id
-       left join sync.destination_health h on h.destination_id = d.id
-      where d.type = $1 and d.deleted_at is null
-      order by random()`, // a probe after a pause must not always be of the same destination
-    [destinationType, windowLimits.max * 2],
-  );
-  return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) =>
-    snapshotOf(ofLane, budget, nowMs),
-  );
-}
-
-function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: number): ReadLane {
-  const { laneId, lane, servedAtMs, ...first } = rows[0]!;
-  const bucket = refill({ tokens: first.tokens, refilledAtMs: first.refilledAtMs }, budget, nowMs);
-  return {
-    id: laneId,
-    window: effectiveWindow(lane, nowMs),
-    isHealthy: lane.failures === 0,
-    tokens: bucket.tokens,
-    bucket,
-    pauseEndsMs: rows.map(({ pausedUntilMs }) => pausedUntilMs),
-    servedAtMs,
-    destinations: rows.map(({ destinationId, outstanding, hasDue, isSlow, health }) => {
-      const state = health ?? initialLane(windowLimits);
-      const isHealthy = state.failures === 0 && !isSlow;
-      return { id: destinationId, window: effectiveWindow(state, nowMs), outstanding, hasDue, isHealthy };
-    }),
-  };
-}
-
-/** How long until the first of the pauses ends that are in effect. */
-function reopeningOf(lanes: readonly ReadLane[], nowMs: number): number | undefined {
-  const ends = lanes.flatMap(({ pauseEndsMs }) => pauseEndsMs).filter((end) => end !== null && end > nowMs);
-  return ends.length === 0 ? undefined : Math.min(...(ends as number[])) - nowMs;
+  return round!;
 }
 
 /**
- * Locks the lanes that an admission serves, before any entry: whoever changes a lane and its entries locks them in this order too. Leaves out
- * lanes that are locked, because they are about to change, and those that were paused in the meantime: they have their turn in the next round.
+ * Takes an admission out of the budgets of its lanes, and records their turns. Locks the lanes before any entry: whoever changes a lane and
+ * its entries locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in
+ * the meantime: they have their turn in the next round. Returns the rest of the admission. The budget of an entry that is not admitted after
+ * all, because it is about to change, is lost; it is admitted in a later round.
  */
-async function lockServed(tx: Tx, lanes: readonly ReadLane[], admission: Admission): Promise<Admission> {
-  const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
+async function serve(tx: Tx, lanes: readonly ReadLane[], admission: Admission): Promise<Admission> {
+  const served = lanes
+    .map((lane) => ({
+      lane,
+      count: lane.destinations.reduce((sum, { id }) => sum + (admission.get(id) ?? 0), 0),
+    }))
+    .filter(({ count }) => count > 0);
   const rows = await tx.query<{ id: string }>(
-    `select id from sync.lanes where id = any($1::uuid[]) and coalesce(paused_until, '-infinity') <= now()
-      order by id for no key update skip locked`,
-    [served.map(({ id }) => id)],
+    `update sync.lanes l set tokens = served.tokens, refilled_at = to_timestamp(served.refilled / 1000), served_at = now()
+       from unnest($1::uuid[], $2::float8[], $3::float8[]) as served (id, tokens, refilled)
+      where l.id = served.id
+        and l.id = any(array(select id from sync.lanes where id = any($1::uuid[]) and coalesce(paused_until, '-infinity') <= now()
+                      order by id for no key update skip locked))
+      returning l.id`,
+    [
+      served.map(({ lane }) => lane.id),
+      served.map(({ lane, count }) => lane.bucket.tokens - count),
+      served.map(({ lane }) => lane.bucket.refilledAtMs),
+    ],
   );
-  const locked = new Set(rows.map(({ id }) => id));
-  const open = served.filter(({ id }) => locked.has(id)).flatMap(({ destinations }) => destinations);
-  return new Map(open.flatMap(({ id }) => (admission.has(id) ? [[id, admission.get(id)!]] : [])));
+  const open = new Set(rows.map(({ id }) => id));
+  const destinations = served
+    .filter(({ lane }) => open.has(lane.id))
+    .flatMap(({ lane }) => lane.destinations);
+  return new Map(destinations.flatMap(({ id }) => (admission.has(id) ? [[id, admission.get(id)!]] : [])));
 }
 
 interface AdmittedRow {
@@ -210,29 +141,6 @@ async function markAdmitted(tx: Tx, admission: Admission): Promise<AdmittedRow[]
     admitted.push(...rows);
   }
   return admitted;
-}
-
-/** Takes what was admitted out of the budgets of its lanes, and records their turns. */
-async function recordServed(tx: Tx, lanes: readonly ReadLane[], rows: readonly AdmittedRow[]): Promise<void> {
-  const counts = new Map<string, number>();
-  for (const { destination_id: id } of rows) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const served = lanes
-    .map((lane) => ({
-      lane,
-      count: lane.destinations.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0),
-    }))
-    .filter(({ count }) => count > 0);
-  if (served.length === 0) return;
-  await tx.query(
-    `update sync.lanes l set tokens = served.tokens, refilled_at = to_timestamp(served.refilled / 1000), served_at = now()
-       from unnest($1::uuid[], $2::float8[], $3::float8[]) as served (id, tokens, refilled)
-      where l.id = served.id`,
-    [
-      served.map(({ lane }) => lane.id),
-      served.map(({ lane, count }) => lane.bucket.tokens - count),
-      served.map(({ lane }) => lane.bucket.refilledAtMs),
-    ],
-  );
 }
 
 /**

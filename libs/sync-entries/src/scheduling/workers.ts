@@ -23,12 +23,7 @@ export async function forgetWorker(sql: Sql, id: string, destinationType: string
   );
 }
 
-/** Returns the slots of all live workers of a type together; `whenNone` if there is none. */
-export async function countSlots(sql: Sql, destinationType: string, whenNone: number): Promise<number> {
-  const [row] = await sql.query<{ slots: number }>(
-    `select coalesce(sum(slots), 0)::int as slots from sync.workers
-      where destination_type = $1 and seen_at > now() - $2 * interval '1 second'`,
-    [destinationType, aliveSeconds],
-  );
-  return row?.slots || whenNone;
-}
+/** SQL: the slots of all live workers of a type together; 0 if there is none. */
+export const liveSlots = (destinationType: string): string =>
+  `(select coalesce(sum(slots), 0)::int from sync.workers
+     where destination_type = ${destinationType} and seen_at > now() - interval '${aliveSeconds} seconds')`;

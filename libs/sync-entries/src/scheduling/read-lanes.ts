@@ -1,0 +1,111 @@
+import type { Sql } from '@secrets/db';
+import {
+  type Bucket,
+  type Budget,
+  effectiveWindow,
+  initialLane,
+  type LaneSnapshot,
+  type LaneState,
+  refill,
+} from '@secrets/scheduler';
+import { laneState, windowLimits } from './lanes.ts';
+
+interface DestinationRow {
+  laneId: string;
+  lane: LaneState;
+  tokens: number;
+  refilledAtMs: number;
+  servedAtMs: number;
+  destinationId: string;
+  /** Null if none of its calls was reported yet. */
+  health: LaneState | null;
+  /** When the later of both pauses ends, in milliseconds since 1970; null if neither was ever paused. */
+  pausedUntilMs: number | null;
+  isSlow: boolean;
+  outstanding: number;
+  hasDue: boolean;
+}
+
+/** A lane as it is now, its bucket after the refill, and when the pauses of its destinations end. */
+export type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (number | null)[] };
+
+/** SQL: destination `d` has an entry of a priority that is due; one look into the index. */
+const hasDueOf = (priority: number): string =>
+  `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
+
+/**
+ * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
+ * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
+ */
+const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;
+
+/**
+ * SQL: each destination with waiting entries, and whether its first one is due. Jumps from one destination to the next in the index, so the
+ * cost depends on the number of these destinations, not on that of their entries, nor on that of idle destinations.
+ */
+const waitingDestinations = `
+  (select destination_id, due_at <= now() as "isDue" from sync.entries where due_at is not null
+    order by destination_id, priority, due_at limit 1)
+  union all
+  select next.* from waiting w cross join lateral (
+    select e.destination_id, e.due_at <= now() from sync.entries e
+     where e.due_at is not null and e.destination_id > w.destination_id
+     order by e.destination_id, e.priority, e.due_at limit 1) as next`;
+
+/** SQL: how many entries of each destination are outstanding. The windows bound their number. */
+const outstandingEntries = `
+  select destination_id, count(*) as count from sync.entries e
+   where (e.announced_at is not null or e.lease_until is not null) and ${isOutstanding} group by destination_id`;
+
+/** Reads each lane of a type with those of its destinations that have something waiting or outstanding. */
+export async function readLanes(
+  sql: Sql,
+  destinationType: string,
+  { budget, nowMs }: { budget: Budget; nowMs: number },
+): Promise<ReadLane[]> {
+  const rows = await sql.query<DestinationRow>(
+    `with recursive waiting as (${waitingDestinations}), outstanding as (${outstandingEntries})
+     select l.id as "laneId", ${laneState('l')} as lane, l.tokens,
+            (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
+            (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
+            d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
+            (extract(epoch from greatest(l.paused_until, h.paused_until)) * 1000)::float8 as "pausedUntilMs",
+            coalesce(outstanding.count, 0) as outstanding,
+            coalesce(greatest(l.paused_until, h.paused_until), '-infinity') <= now()
+              and ("isDue" or ${hasDueOf(1)} or ${hasDueOf(2)}) is true as "hasDue"
+       from waiting full join outstanding using (destination_id)
+       join sync.destinations d on d.id = destination_id and d.type = $1 and d.deleted_at is null
+       join sync.lanes l on l.id = d.lane_id
+       left join sync.destination_health h on h.destination_id = d.id
+      order by random()`, // a probe after a pause must not always be of the same destination
+    [destinationType],
+  );
+  return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) =>
+    snapshotOf(ofLane, budget, nowMs),
+  );
+}
+
+function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: number): ReadLane {
+  const { laneId, lane, servedAtMs, ...first } = rows[0]!;
+  const bucket = refill({ tokens: first.tokens, refilledAtMs: first.refilledAtMs }, budget, nowMs);
+  return {
+    id: laneId,
+    window: effectiveWindow(lane, nowMs),
+    isHealthy: lane.failures === 0,
+    tokens: bucket.tokens,
+    bucket,
+    pauseEndsMs: rows.map(({ pausedUntilMs }) => pausedUntilMs),
+    servedAtMs,
+    destinations: rows.map(({ destinationId, outstanding, hasDue, isSlow, health }) => {
+      const state = health ?? initialLane(windowLimits);
+      const isHealthy = state.failures === 0 && !isSlow;
+      return { id: destinationId, window: effectiveWindow(state, nowMs), outstanding, hasDue, isHealthy };
+    }),
+  };
+}
+
+/** How long until the first of the pauses ends that are in effect. */
+export function reopeningOf(lanes: readonly ReadLane[], nowMs: number): number | undefined {
+  const ends = lanes.flatMap(({ pauseEndsMs }) => pauseEndsMs).filter((end) => end !== null && end > nowMs);
+  return ends.length === 0 ? undefined : Math.min(...(ends as number[])) - nowMs;
+}
