@@ -55,7 +55,7 @@ export interface DestinationDescription {
     settings: Readonly<Record<string, Json>>,
     credentials: Readonly<Record<string, string>>,
   ): readonly unknown[];
-  /** How many calls that write the provider allows to one account. */
+  /** The provider's limit on write calls per account. */
   budget: Budget;
   /** Returns what is wrong with the combination of fields, one sentence each, which begins with the field's name. */
   check(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[];

@@ -36,7 +36,7 @@ export interface AdmissionLimits {
   queueFactor: number;
 }
 
-/** What of a lane may still be admitted. */
+/** The remaining capacity of a lane. */
 interface Turn {
   lane: LaneSnapshot;
   room: number;

@@ -1,13 +1,13 @@
 import type { FaultKind } from '@secrets/domain';
 
 /**
- * How a lane fares, or one of its destinations. Both have a window: an account is throttled as a whole, but its destinations may be
- * unreachable, or have dead credentials, each on its own.
+ * The health of a lane, or of one of its destinations. Both have a window: an account is throttled as a whole, but a single destination may
+ * be unreachable or have invalid credentials.
  */
 export interface LaneState {
   /** How many of its entries may be outstanding while it is healthy. */
   window: number;
-  /** Up to here the window grows by one with each success, above by one with each window of successes. */
+  /** The window grows by one per success up to this size, and beyond it by one per window of successes. */
   threshold: number;
   /** Pauses in a row; 0 while it is healthy. */
   failures: number;
@@ -50,7 +50,7 @@ const pauses: Partial<Record<FaultKind, { of: 'lane' | 'destination'; first: num
   unauthenticated: { of: 'destination', first: 30, max: 3_600 },
 };
 
-/** So many forbidden calls in a row mean that the credentials may do nothing. Fewer: a policy often permits some names only. */
+/** After this many forbidden calls in a row, the credentials are treated as invalid. Fewer may be a policy that permits only some names. */
 const maxRefusals = 8;
 
 /** No pause is longer, whatever the provider asks for. */

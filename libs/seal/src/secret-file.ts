@@ -56,7 +56,7 @@ function linkDraft(file: string, content: string, mode: number): void {
   }
 }
 
-/** Called when the file exists: nobody needs its drafts any longer. A folder that may not be changed has none. */
+/** Called when the file exists, so that its drafts are no longer needed. A folder that may not be changed has none. */
 function removeDrafts(file: string): void {
   try {
     for (const name of readdirSync(dirname(file)))

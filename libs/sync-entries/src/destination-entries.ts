@@ -32,8 +32,8 @@ export async function countFailedBeforeRetry(
 }
 
 /**
- * Pushes the next `limit` entries of a destination again that follow the collision key `after`, as far as they were pushed, or are being
- * pushed, with earlier settings. Any other entry will be pushed with the current ones anyway. Returns the collision key of the last
+ * Pushes again those of the next `limit` entries after the collision key `after` that were pushed, or are being pushed, with earlier
+ * settings. The others will be pushed with the current settings anyway. Returns the collision key of the last
  * one; null if no other one follows.
  */
 export async function pushSomeAgain(

@@ -18,7 +18,7 @@ export const notLocked = (parameter: string): string =>
   `array(select id from sync.entries where id = any(${parameter}::uuid[]) for update skip locked)`;
 
 /**
- * SQL condition: an entry that is looked up by its ID has a lease. Not by `lease_until`: Postgres would consider to look through
- * the index of all outstanding entries instead, and does so if that was small when the table was analysed.
+ * SQL condition: an entry that is looked up by its ID has a lease. Not `lease_until`: Postgres might then scan the index of
+ * all outstanding entries instead, which it does if that index was small when the table was analysed.
  */
 export const isLeased = 'lease_owner is not null';

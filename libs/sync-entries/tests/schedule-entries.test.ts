@@ -171,7 +171,7 @@ describe('an entry that waits for another one', () => {
     expect(await due()).toEqual([old]);
   });
 
-  test('is not parked while the other one is about to change', async () => {
+  test('stays due while the other one is about to change', async () => {
     const hold = await holdEntry(db, fresh);
     await postponeEntry(db, old);
     await hold.release();

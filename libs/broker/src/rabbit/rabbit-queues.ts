@@ -83,7 +83,7 @@ export class QueueDeclarer {
   }
 }
 
-/** Rejects if RabbitMQ does not answer in time: while it starts, a declaration may wait for ever, and others must not share that wait. */
+/** Rejects if RabbitMQ does not answer in time: while it starts, a declaration may block forever, and others must not share that wait. */
 const answered = (declaring: Promise<void>): Promise<void> =>
   pTimeout(declaring, {
     milliseconds: declareTimeoutMs,

@@ -9,7 +9,7 @@ const isRoot = process.getuid?.() === 0;
 /**
  * Starts a PostgreSQL program as a child process. On Linux, the kernel sends it `deathSignal` when this process dies, so that
  * it also ends after `kill -9`. If this process is root, the program runs as `nobody`; a capability to search folders lets
- * it reach its files below folders that are root's alone.
+ * it reach its files below folders that only root can enter.
  */
 export function launch(
   program: string,
@@ -32,7 +32,7 @@ export function giveToServer(path: string): void {
   if (isRoot) chownSync(path, nobody, nobody);
 }
 
-/** Nothing of this process's environment reaches PostgreSQL: it may hold secrets, and `PG…` variables change settings. */
+/** PostgreSQL does not inherit this process's environment, which may hold secrets, and `PG…` variables that change settings. */
 function environment(): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: not configuration: where the system keeps programs and temporary files.
   const { PATH, TMPDIR, SystemRoot, TEMP } = process.env;

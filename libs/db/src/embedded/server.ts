@@ -14,7 +14,7 @@ import { readPidFile } from './pid-file.ts';
 export interface EmbeddedServerOptions {
   /** Holds everything of this server; created if absent. One process at a time. */
   folder: string;
-  /** Default true. False turns off every wait for the disk: for tests, whose data nobody needs after a power failure. */
+  /** Default true. False turns off `fsync`, for tests. */
   durable?: boolean;
   /** Default 100. */
   maxConnections?: number;
@@ -139,7 +139,7 @@ class Server implements EmbeddedServer {
     return false;
   }
 
-  /** Starts the server again when it ended although nobody stopped it; until then, queries throw `unavailable`. */
+  /** Starts the server again when it exits unexpectedly; until then, queries throw `unavailable`. */
   #onExit(child: ChildProcess): void {
     if (child !== this.#child) return;
     this.#parts.options.onLog?.('FATAL: the server ended unexpectedly; starting it again');

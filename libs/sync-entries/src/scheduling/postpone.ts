@@ -3,9 +3,9 @@ import { unachieved } from '../sql-fragments.ts';
 
 /**
  * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second. While its
- * lane is paused, it simply waits for the scheduler. An entry that waits for another one is parked, with the reason in `last_error`: it is
- * not announced until the other one is achieved or deleted, which makes it due (`wakeWaiting`), because the other one may wait for the
- * operator for weeks. Afterwards the message about the entry may be acknowledged. An achieved entry is not announced again.
+ * lane is paused, it simply waits for the scheduler. An entry that waits for another one, which may itself wait for the operator for
+ * weeks, is not announced until that one is achieved or deleted, which makes it due (`wakeWaiting`); `last_error` says so. Afterwards the
+ * message about the entry may be acknowledged. An achieved entry is not announced again.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
@@ -25,8 +25,8 @@ export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 
 }
 
 /**
- * Makes entries due that are parked although the entry that they wait for is achieved or gone. Nothing parks them like that, except
- * an earlier version that completes an entry during an upgrade. At most 1,000 at a time; returns how many.
+ * Makes entries due that still wait for an entry that is achieved or gone. This happens only if an earlier version completes an entry
+ * during an upgrade. At most 1,000 at a time; returns how many.
  */
 export async function reviveParkedEntries(sql: Sql): Promise<number> {
   const rows = await sql.query(

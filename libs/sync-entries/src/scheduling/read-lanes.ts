@@ -29,7 +29,7 @@ interface DestinationRow {
 /** A lane as it is now, its bucket after the refill, and when the pauses of its destinations end. */
 export type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (number | null)[] };
 
-/** SQL: destination `d` has an entry of a priority that is due; one look into the index. */
+/** SQL: destination `d` has a due entry of this priority; a single index lookup. */
 const hasDueOf = (priority: number): string =>
   `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
 

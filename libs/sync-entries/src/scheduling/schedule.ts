@@ -60,7 +60,7 @@ export function admitEntries(db: Db, { destinationType, budget }: ScheduleOption
 interface Round {
   /** Whether this process is the scheduler of the type until the end of the transaction. */
   locked: boolean;
-  /** Whether anything of the type is due: one look into an index, so that an idle type costs nothing. */
+  /** Whether anything of the type is due: a single index lookup, so that an idle type costs nothing. */
   hasDue: boolean;
   nowMs: number;
   /** Slots of all live workers of the type together. */

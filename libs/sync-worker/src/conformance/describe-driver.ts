@@ -8,7 +8,7 @@ import { markTests, ownershipTests, tagTests } from './ownership-tests.ts';
 import { startTests } from './start-tests.ts';
 import { sizeTests, valueTests } from './value-tests.ts';
 
-/** Tests the contract that every driver fulfils, over the wire against the simulated destination. */
+/** Tests the contract that every driver satisfies, over the wire against the simulated destination. */
 export function describeDriver(subject: DriverUnderTest): void {
   describe(`driver ${subject.name}`, () => {
     const suite = new DriverSuite(subject);

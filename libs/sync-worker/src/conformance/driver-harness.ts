@@ -29,7 +29,7 @@ export interface DriverHarness {
   /** Returns a valid external name that no other test uses. */
   freshName(): string;
   external(name: string): Promise<ExternalSecret | undefined>;
-  /** Creates a secret that belongs to somebody else. */
+  /** Creates a secret that is not managed by this service. */
   plantForeign(name: string, value: string): Promise<void>;
   /**
    * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it

@@ -8,7 +8,7 @@ export interface Owner {
   destinationId: string;
 }
 
-/** An external secret, as far as it says whose it is. */
+/** The name and the tags of an external secret, which say to whom it belongs. */
 export interface OwnedSecret {
   name: string;
   /** Empty for a destination without tags. */
@@ -65,7 +65,7 @@ export const tagsOf = (
 
 /**
  * Returns the tags to set and the keys to remove so that an external secret has the `wanted` tags. Only keys in `ours`,
- * which the last put set, are removed; other tags belong to somebody else.
+ * which the last put set, are removed; other tags are not managed by this service.
  */
 export function tagChanges(tags: {
   wanted: Readonly<Record<string, string>>;

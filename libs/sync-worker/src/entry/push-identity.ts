@@ -3,7 +3,7 @@ import type { ClaimedEntry, EntryContext } from '@secrets/sync-entries';
 
 /**
  * Returns the same token for the same entry, intent and value, so that the provider recognises a put that is repeated
- * after a crash. The intent is part of it, so that a value that returns later (A, B, A) is not taken for the old one.
+ * after a crash. The intent is part of it, so that a value that returns later (A, B, A) is not mistaken for the old one.
  */
 export const idempotencyToken = (entry: Pick<ClaimedEntry, 'id' | 'generation'>, valueHash: string): string =>
   createHash('sha256').update(`${entry.id}:${entry.generation}:${valueHash}`).digest('hex');

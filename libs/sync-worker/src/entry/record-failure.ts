@@ -26,12 +26,12 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** A fault that concerns the lane or the destination, but of a call that began before its pause ended, says nothing new: the entry is tried again at once. */
+/** Pause of an entry whose call began before a pause of its lane or destination ended: its failure changes nothing. */
 const lateRetrySeconds = 1;
 
 /**
- * Records the failure and schedules the next attempt. A failure that concerns the whole lane or destination pauses it, and the entry is tried again when the
- * pause ends.
+ * Records the failure and schedules the next attempt. A failure that concerns the lane or destination pauses it, and the entry is
+ * tried again when the pause ends.
  */
 export async function recordFailure(
   { db, lanes, log }: WorkerContext,

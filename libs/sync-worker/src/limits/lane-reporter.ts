@@ -13,7 +13,7 @@ interface Call extends LaneOfDestination {
 }
 
 /**
- * Reports to lanes and destinations how their calls fare. Successes are collected and written several times a second, so that a busy lane is
+ * Reports the outcomes of calls to their lanes and destinations. Successes are collected and written several times a second, so that a busy lane is
  * not written once per entry; those of an unhealthy one and failures are written at once.
  */
 export class LaneReporter {

@@ -10,7 +10,7 @@ interface Backoff {
 
 /**
  * The delay before an entry's next attempt, by the kind of failure. `null`: no retry until the operator acts or the intent changes. A failure
- * that pauses the whole lane (`libs/scheduler`) is retried when the pause ends, whatever this table says.
+ * that pauses the destination or its lane (`libs/scheduler`) is retried when the pause ends, whatever this table says.
  */
 const retryPolicy: Readonly<Record<FailureKind, Backoff | null>> = {
   unauthenticated: null,
@@ -27,7 +27,7 @@ const retryPolicy: Readonly<Record<FailureKind, Backoff | null>> = {
 /** When a stopping worker releases an entry, requests that it sent may still arrive. The next attempt waits for them. */
 export const releaseDelaySeconds = 2;
 
-/** A failed attempt, as far as it decides about the next one. */
+/** The parts of a failed attempt that determine the next one. */
 interface FailedAttempt {
   kind: FailureKind;
   /** How long the destination asked to wait. */
@@ -35,7 +35,7 @@ interface FailedAttempt {
 }
 
 /**
- * Returns the seconds until the entry's next attempt, or null if there is none by itself. The delay doubles with each
+ * Returns the seconds until the entry's next attempt, or null if it is not retried automatically. The delay doubles with each
  * earlier attempt and is never shorter than the destination asked for. Jitter extends it by up to a half, so that
  * entries that failed together are not retried together. `random` is in [0, 1).
  */
