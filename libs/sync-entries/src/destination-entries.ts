@@ -82,6 +82,25 @@ export async function countDue(sql: Sql, destinationId: string, limit: number): 
   return row?.count ?? 0;
 }
 
+/** How many due entries are looked through for those that are still to be pushed. */
+const lookedThrough = 400;
+
+/** Returns associations of a destination with an entry that is due to be pushed, the first to be due first; at most `limit`. */
+export async function associationsDueToPush(
+  sql: Sql,
+  destinationId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select distinct association_id as id from (
+       select association_id, desired from sync.entries where destination_id = $1 and due_at <= now()
+        order by priority, due_at limit ${lookedThrough}) as due
+      where desired = 'present' limit $2`,
+    [destinationId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Deletes at most `limit` entries of a destination without any work for a worker, and returns how many. Leaves out entries
  * that another transaction has locked.

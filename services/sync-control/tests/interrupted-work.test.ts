@@ -206,6 +206,22 @@ test('work waits while many entries of the destination are due, so that it does 
   expect((await generations())[0]?.count).toBe(2_000);
 });
 
+test('a purge withdraws what is due to be pushed, however much that is', async () => {
+  await fill('SYNCED', 7_000);
+  await db.query(
+    `update sync.entries set due_at = now(), generation = 2, status = 'PENDING' where destination_id = $1`,
+    [id],
+  );
+  await remove({ purge: true, force: false });
+  await advance();
+  expect(
+    await db.query(
+      'select desired, count(*) as count from sync.entries where destination_id = $1 group by 1',
+      [id],
+    ),
+  ).toEqual([{ desired: 'absent', count: 7_000 }]);
+});
+
 describe('a page that fails', () => {
   const destination = async () =>
     (

@@ -8,6 +8,7 @@ export const counted: Record<string, number> = {
   countDue: 5_000,
   // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.
   pushSomeAgain: 1_000,
+  associationsDueToPush: 400,
   countDestinations: 1_001,
   totals: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.

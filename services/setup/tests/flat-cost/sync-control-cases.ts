@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { associationsDueToPush } from '@secrets/sync-entries';
 import { countAssociations, totals } from '../../../sync-control/src/queries/association-counts.ts';
 import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
@@ -27,10 +28,14 @@ const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a namespace': (db) => totals(db, 'root', 1_001),
   'reading a page of associations': (db) => pages.associationsOf(db, destinations.inPurge, undefined, 101),
   'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
+  'a page of a purge of what is due to be pushed': async (db) => {
+    const ids = await associationsDueToPush(db, destinations.busy, 200);
+    await pages.lockSomeToRemove(db, destinations.busy, ids, 200);
+  },
   'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, null, 200),
   'one association of a purge': async (db) => {
     const [id] = await pages.someToRemove(db, destinations.inPurge, 200);
-    await pages.lockSomeToRemove(db, destinations.inPurge, id ?? randomUUID(), 1);
+    await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], 1);
   },
   'a page of a replan': async (db) => {
     await pages.associationsToReplan(db, destinations.busy, pages.beforeFirst, 50);

@@ -8,7 +8,7 @@ import {
   recordBackgroundError,
 } from '../queries/destination-marks.ts';
 import { advanceDeletion } from './force-delete.ts';
-import { advancePurge } from './purge.ts';
+import { advancePurge, withdrawPushes } from './purge.ts';
 import { advancePush } from './push-again.ts';
 import { advanceRetry } from './retry-failed.ts';
 
@@ -40,10 +40,21 @@ export async function advanceDestinations(work: DestinationWork, isStopping: () 
 
 type Advance = (work: DestinationWork, destination: MarkedDestination) => Promise<boolean>;
 
+interface Kind {
+  isMarked(destination: MarkedDestination): boolean;
+  advance: Advance;
+  /** What can be done while many entries of the destination are due, because it adds none. */
+  advanceWhileFull?: Advance;
+}
+
 /** What a destination may be marked for besides deletion. */
-const kinds: { isMarked(destination: MarkedDestination): boolean; advance: Advance }[] = [
+const kinds: Kind[] = [
   { isMarked: ({ isRetried }) => isRetried, advance: ({ db }, { id }) => advanceRetry(db, id) },
-  { isMarked: ({ isInPurge }) => isInPurge, advance: ({ db }, destination) => advancePurge(db, destination) },
+  {
+    isMarked: ({ isInPurge }) => isInPurge,
+    advance: ({ db }, destination) => advancePurge(db, destination),
+    advanceWhileFull: ({ db }, { id }) => withdrawPushes(db, id),
+  },
   { isMarked: ({ isPushed }) => isPushed, advance: ({ db }, { id }) => advancePush(db, id) },
   { isMarked: ({ isReplanned }) => isReplanned, advance: ({ replan }, { id }) => replan(id) },
 ];
@@ -53,16 +64,11 @@ const maxDue = 5_000;
 
 /** Advances each work on a destination by a page. Returns whether there may be another page now. */
 async function advance(work: DestinationWork, destination: MarkedDestination): Promise<boolean> {
-  const { id, isDeleted } = destination;
-  const deletion: Advance = ({ db }) => advanceDeletion(db, id);
-  const marked = isDeleted
-    ? [deletion]
-    : kinds.filter((kind) => kind.isMarked(destination)).map((kind) => kind.advance);
+  const { id } = destination;
   let isMore = false;
   const errors: string[] = [];
-  if (!isDeleted && (await countDue(work.db, id, maxDue)) === maxDue) return false;
-  for (const one of marked) {
-    const error = await one(work, destination).then(
+  for (const advanceOne of await possibleWork(work, destination)) {
+    const error = await advanceOne(work, destination).then(
       (isMoreOfIt) => {
         isMore ||= isMoreOfIt;
       },
@@ -72,6 +78,14 @@ async function advance(work: DestinationWork, destination: MarkedDestination): P
   }
   await recordOutcome(work, destination, errors.at(-1) ?? null);
   return isMore;
+}
+
+async function possibleWork({ db }: DestinationWork, destination: MarkedDestination): Promise<Advance[]> {
+  const { id, isDeleted } = destination;
+  if (isDeleted) return [() => advanceDeletion(db, id)];
+  const marked = kinds.filter((kind) => kind.isMarked(destination));
+  const isFull = (await countDue(db, id, maxDue)) === maxDue;
+  return marked.flatMap(({ advance, advanceWhileFull = [] }) => (isFull ? advanceWhileFull : advance));
 }
 
 function logFailure(log: Logger, destinationId: string, error: unknown): string {

@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { removalError } from '@secrets/sync-entries';
+import { associationsDueToPush, removalError } from '@secrets/sync-entries';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { lockSomeToRemove, someToRemove } from '../queries/association-pages.ts';
@@ -29,16 +29,29 @@ async function removeSome(db: Db, destinationId: string): Promise<number> {
     return await removePage(db, destinationId, null);
   } catch (error) {
     for (const id of await someToRemove(db, destinationId, pageSize))
-      await removePage(db, destinationId, id).catch(() => undefined); // the error of the page is reported
+      await removePage(db, destinationId, [id]).catch(() => undefined); // the error of the page is reported
     throw error;
   }
 }
 
-/** Requests the removal of a page of associations, or of the given one. Returns how many there were. */
-const removePage = (db: Db, destinationId: string, associationId: string | null): Promise<number> =>
+/**
+ * Requests the removal of a page of associations that are about to be pushed, so that they are not pushed first. That adds nothing to the
+ * queue. Returns whether there may be another page.
+ */
+export async function withdrawPushes(db: Db, destinationId: string): Promise<boolean> {
+  const ids = await associationsDueToPush(db, destinationId, pageSize);
+  return ids.length > 0 && (await removePage(db, destinationId, ids)) > 0;
+}
+
+/** Requests the removal of a page of associations, of the given ones if there are any. Returns how many there were. */
+const removePage = (
+  db: Db,
+  destinationId: string,
+  associationIds: readonly string[] | null,
+): Promise<number> =>
   db.transaction(async (tx) => {
     if (!(await lockMarked(tx, destinationId, 'purge_initiated_at'))) return 0;
-    const ids = await lockSomeToRemove(tx, destinationId, associationId, pageSize);
+    const ids = await lockSomeToRemove(tx, destinationId, associationIds, pageSize);
     await requestAssociationRemoval(tx, ids);
     return ids.length;
   });

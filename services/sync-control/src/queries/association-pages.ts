@@ -26,18 +26,18 @@ export async function someToRemove(sql: Sql, destinationId: string, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** As `someToRemove`, or only the given association; locks their rows. Leaves out those that another transaction has locked. */
+/** As `someToRemove`, or only those of the given associations; locks their rows. Leaves out those that another transaction has locked. */
 export async function lockSomeToRemove(
   sql: Sql,
   destinationId: string,
-  associationId: string | null,
+  associationIds: readonly string[] | null,
   limit: number,
 ): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select id from sync.associations
-      where destination_id = $1 and not removing and ${associationId === null ? '$2::uuid is null' : 'id = $2'}
+      where destination_id = $1 and not removing and ${associationIds === null ? '$2::uuid[] is null' : 'id = any($2::uuid[])'}
       order by id limit $3 for update skip locked`,
-    [destinationId, associationId, limit],
+    [destinationId, associationIds, limit],
   );
   return rows.map(({ id }) => id);
 }
