@@ -98,7 +98,9 @@ if (!isSetUp()) await setUp();
 const [program, ...rest] = process.argv.slice(2);
 if (program === '--setup') process.exit(0);
 
-const child = spawn(node, [program, ...rest], { cwd: root, stdio: 'inherit' });
+// Compiled code is kept, as `npm start` does it: the next start takes half as much CPU time.
+const env = { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env };
+const child = spawn(node, [program, ...rest], { cwd: root, env, stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => fail(error.message));
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
