@@ -4,7 +4,12 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/stored-tokens.ts';
-import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
+import {
+  type FoundBatchToken,
+  findBatchToken,
+  requireTokenByAccessor,
+  requireTokenByValue,
+} from '../tokens/find-token.ts';
 
 const maxPaths = 256;
 const paths = { paths: stringList.optional(), path: stringList.optional() };
@@ -35,7 +40,7 @@ const readCapabilitiesByAccessor = (context: Context) =>
     summary: 'Read the capabilities of the token of an accessor on paths',
     body: z.object({ ...paths, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const token = await findByAccessor(context, caller, body.accessor);
+      const token = await requireTokenByAccessor(context, caller, body.accessor);
       return presentCapabilities(
         await capabilitiesOf(context.db, holderOf(token), caller.namespace, pathsIn(body)),
       );
@@ -50,7 +55,9 @@ const readCapabilitiesByToken = (context: Context) =>
     body: z.object({ ...paths, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
-      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(context, caller, body.token));
+      const holder = batch
+        ? holderOfBatch(batch)
+        : holderOf(await requireTokenByValue(context, caller, body.token));
       return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
     },
   });
