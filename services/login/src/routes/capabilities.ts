@@ -12,9 +12,9 @@ import {
 } from '../tokens/find-token.ts';
 
 const maxPaths = 256;
-const paths = { paths: stringList.optional(), path: stringList.optional() };
+const pathFields = { paths: stringList.optional(), path: stringList.optional() };
 
-/** `sys/capabilities-self`, and the same for another token by its accessor or value. */
+/** `sys/capabilities-self`, and the same for another token by its accessor or value (docs/api.md#policies-and-capabilities). */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [
   readOwnCapabilities(context),
   readCapabilitiesByAccessor(context),
@@ -26,10 +26,11 @@ const readOwnCapabilities = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-self',
     summary: "Read the capabilities of the caller's token on paths",
-    body: z.object(paths),
+    body: z.object(pathFields),
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
-      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
+      const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -38,12 +39,11 @@ const readCapabilitiesByAccessor = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-accessor',
     summary: 'Read the capabilities of the token of an accessor on paths',
-    body: z.object({ ...paths, accessor: z.string().min(1) }),
+    body: z.object({ ...pathFields, accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const token = await requireTokenByAccessor(context, caller, body.accessor);
-      return presentCapabilities(
-        await capabilitiesOf(context.db, holderOf(token), caller.namespace, pathsIn(body)),
-      );
+      const byPath = await capabilitiesOf(context, holderOf(token), caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -52,13 +52,14 @@ const readCapabilitiesByToken = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities',
     summary: 'Read the capabilities of a token on paths',
-    body: z.object({ ...paths, token: z.string().min(1) }),
+    body: z.object({ ...pathFields, token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
       const holder = batch
         ? holderOfBatch(batch)
         : holderOf(await requireTokenByValue(context, caller, body.token));
-      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
+      const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -75,12 +76,12 @@ const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
 function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
-  if (paths.length > maxPaths) throw invalid(`paths: must hold at most ${maxPaths} paths`);
+  if (paths.length > maxPaths) throw invalid(`paths: must have at most ${maxPaths} paths`);
   return paths;
 }
 
 /** Capabilities by path. Those of a single path are also in `capabilities`. */
 function presentCapabilities(byPath: Record<string, readonly string[]>) {
   const all = Object.values(byPath);
-  return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };
+  return { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) };
 }
