@@ -9,7 +9,7 @@ import { createCloudB } from '../src/auth-methods/cloudb/cloudb.ts';
 import { authMethods } from '../src/auth-methods/registry.ts';
 import { mountTypes } from '../src/auth-mounts/mount-types.ts';
 import { authMountByPath } from '../src/queries/auth-mounts.ts';
-import { endpoints } from '../src/routes/all.ts';
+import { allEndpoints } from '../src/routes/all.ts';
 import { issueToken, type TokenContext } from '../src/tokens/issue-token.ts';
 import { planLifetime } from '../src/tokens/token-lifetime.ts';
 import { anonymous, type LoginForTest, startLoginForTest } from './login-for-test.ts';
@@ -80,7 +80,7 @@ beforeAll(async () => {
   const { keys, log } = login;
   const app = serviceApp({
     service: 'login',
-    endpoints: endpoints(context),
+    endpoints: allEndpoints(context),
     keys,
     log,
     metrics,
