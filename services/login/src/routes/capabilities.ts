@@ -11,8 +11,9 @@ import {
   requireTokenByValue,
 } from '../tokens/find-token.ts';
 
+const PathsBody = z.object({ paths: stringList.optional(), path: stringList.optional() });
+
 const maxPaths = 256;
-const pathFields = { paths: stringList.optional(), path: stringList.optional() };
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value (docs/api.md#policies-and-capabilities). */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [
@@ -26,7 +27,7 @@ const readOwnCapabilities = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-self',
     summary: "Read the capabilities of the caller's token on paths",
-    body: z.object(pathFields),
+    body: PathsBody,
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
       const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
@@ -39,7 +40,7 @@ const readCapabilitiesByAccessor = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-accessor',
     summary: 'Read the capabilities of the token of an accessor on paths',
-    body: z.object({ ...pathFields, accessor: z.string().min(1) }),
+    body: PathsBody.extend({ accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const token = await requireTokenByAccessor(context, caller, body.accessor);
       const byPath = await capabilitiesOf(context, holderOf(token), caller.namespace, pathsIn(body));
@@ -52,7 +53,7 @@ const readCapabilitiesByToken = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities',
     summary: 'Read the capabilities of a token on paths',
-    body: z.object({ ...pathFields, token: z.string().min(1) }),
+    body: PathsBody.extend({ token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
       const holder = batch
@@ -73,7 +74,7 @@ const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
   namespace: { id: payload.namespace_id, path: namespacePath },
 });
 
-function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
+function pathsIn(body: z.infer<typeof PathsBody>): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
   if (paths.length > maxPaths) throw invalid(`paths: must have at most ${maxPaths} paths`);

@@ -17,6 +17,7 @@ import { renewToken } from '../tokens/renew-token.ts';
 
 const TokenBody = z.object({ token: z.string().min(1) });
 const AccessorBody = z.object({ accessor: z.string().min(1) });
+const RenewalBody = z.object({ increment: seconds.optional() });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
@@ -94,7 +95,7 @@ const renewOwnToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/renew-self',
     summary: "Renew the caller's token",
-    body: z.object({ increment: seconds.optional() }),
+    body: RenewalBody,
     handle: async ({ body, caller }) => {
       const token = await ownToken(context, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
@@ -107,7 +108,7 @@ const renewByToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/renew',
     summary: 'Renew a token',
-    body: TokenBody.extend({ increment: seconds.optional() }),
+    body: TokenBody.extend(RenewalBody.shape),
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'renewed');
       const token = await requireTokenByValue(context, caller, body.token);
