@@ -8,7 +8,7 @@ import { createAuthMethods } from './auth-methods/registry.ts';
 import { mountTypes } from './auth-mounts/mount-types.ts';
 import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { endpoints } from './routes/all.ts';
+import { allEndpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 
 export { ensureRootToken } from './tokens/root-token.ts';
@@ -21,7 +21,7 @@ export interface LoginDeps {
   metrics: Metrics;
 }
 
-/** Builds the login service: tokens, policies, namespaces, auth mounts and login methods. Its schema must exist. */
+/** Creates the login service: tokens, policies, namespaces, auth mounts and login methods. Its schema must exist. */
 export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
   const { db, keys, log, metrics } = deps;
   const context: Context = {
@@ -34,7 +34,7 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
   const readiness = { database: () => requireSchema(db) };
   let sweep: Repeated | undefined;
   return {
-    app: serviceApp({ service: 'login', endpoints: endpoints(context), keys, log, metrics, readiness }),
+    app: serviceApp({ service: 'login', endpoints: allEndpoints(context), keys, log, metrics, readiness }),
     start: async () => {
       sweep = every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
         sweepTokens(db, isStopping),

@@ -1,7 +1,7 @@
 import { serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 
-/** What the login service reads from its environment. */
+/** The environment of login. */
 export const Env = z.object({
   ...serviceEnv(7001),
   /** The first start reads the root token from this file, or generates one and writes it there. */

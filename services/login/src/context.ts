@@ -3,7 +3,7 @@ import type { Db } from '@secrets/db';
 import type { AuthMethods } from './auth-methods/registry.ts';
 import type { MountTypes } from './auth-mounts/mount-types.ts';
 
-/** What an endpoint of this service works with. */
+/** What the endpoints of this service use. */
 export interface Context {
   db: Db;
   keys: InternalKeys;

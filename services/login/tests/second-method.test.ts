@@ -4,12 +4,12 @@ import { serviceApp } from '@secrets/http';
 import { serveForTest, type TestService } from '@secrets/http/testing';
 import { createMetrics } from '@secrets/telemetry';
 import { z } from 'zod';
-import { type AuthMethod, mountEndpoint, NoSuchMount } from '../src/auth-methods/auth-method.ts';
+import { type AuthMethod, methodEndpoint, NoSuchMount } from '../src/auth-methods/auth-method.ts';
 import { createCloudB } from '../src/auth-methods/cloudb/cloudb.ts';
 import { authMethods } from '../src/auth-methods/registry.ts';
 import { mountTypes } from '../src/auth-mounts/mount-types.ts';
-import { authMountByPath } from '../src/queries/auth-mounts.ts';
-import { endpoints } from '../src/routes/all.ts';
+import { findAuthMount } from '../src/queries/auth-mounts.ts';
+import { allEndpoints } from '../src/routes/all.ts';
 import { issueToken, type TokenContext } from '../src/tokens/issue-token.ts';
 import { planLifetime } from '../src/tokens/token-lifetime.ts';
 import { anonymous, type LoginForTest, startLoginForTest } from './login-for-test.ts';
@@ -23,7 +23,7 @@ const passwordMethod = (context: TokenContext): AuthMethod => ({
   type: 'password',
   loginBody: LoginBody,
   login: async ({ namespaceId, mount }, { name }: z.infer<typeof LoginBody>) => {
-    const found = await authMountByPath(context.db, namespaceId, mount);
+    const found = await findAuthMount(context.db, namespaceId, mount);
     if (found?.type !== 'password') throw new NoSuchMount();
     return issueToken(context, {
       type: 'service',
@@ -45,13 +45,13 @@ const passwordMethod = (context: TokenContext): AuthMethod => ({
       ? { allowed: true }
       : { allowed: false, reason: 'the user was removed' },
   endpoints: [
-    mountEndpoint({
+    methodEndpoint({
       method: 'get',
       path: '/config',
       summary: 'Read the configuration',
       handle: async ({ mount }) => ({ data: { type: mount.type, path: mount.path } }),
     }),
-    mountEndpoint({
+    methodEndpoint({
       method: 'post',
       path: '/users/:name',
       summary: 'Write a user',
@@ -80,7 +80,7 @@ beforeAll(async () => {
   const { keys, log } = login;
   const app = serviceApp({
     service: 'login',
-    endpoints: endpoints(context),
+    endpoints: allEndpoints(context),
     keys,
     log,
     metrics,

@@ -56,7 +56,7 @@ test.each(['service', 'batch'])('a %s token has the bound addresses of its paren
 });
 
 test.each([
-  [51, 1, 'policies: must hold at most 50 names'],
+  [51, 1, 'policies: must have at most 50 names'],
   [50, 128, 'policies: must have at most 4096 characters together'],
 ])('%i policies of %i characters are refused', async (count, length, sentence) => {
   const policies = Array.from({ length: count }, (_, index) => `${index}`.padStart(length, 'p'));
@@ -68,5 +68,5 @@ test('more than 100 bound addresses are refused', async () => {
   const cidrs = (count: number) => Array.from({ length: count }, (_, index) => `10.0.${index}.0/24`);
   await create({ policies: 'dev', bound_cidrs: cidrs(100) });
   const { status, body } = await login.call('POST', '/auth/token/create', { bound_cidrs: cidrs(101) });
-  expect([status, body.errors]).toEqual([400, ['bound_cidrs: must hold at most 100 CIDRs or addresses']]);
+  expect([status, body.errors]).toEqual([400, ['bound_cidrs: must have at most 100 CIDRs or addresses']]);
 });

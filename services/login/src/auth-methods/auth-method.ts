@@ -4,7 +4,7 @@ import type { Method, Needs, Reply } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
-import type { AuthMount } from '../queries/auth-mounts.ts';
+import type { AuthMountRow } from '../queries/auth-mounts.ts';
 import type { IssuedToken } from '../tokens/issue-token.ts';
 import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 
@@ -19,7 +19,7 @@ export interface AuthMethod {
   /** The body of `auth/<mount>/login`. */
   readonly loginBody: z.ZodType;
   /**
-   * Issues a token to a caller who proves an identity. Otherwise throws a problem that names the failed check, but none
+   * Issues a token to a caller who proves an identity. Otherwise throws a `Problem` that names the failed check, but none
    * of its values. Looks for the mount itself, with whatever else a login reads, so that a login takes one look-up.
    * @param body what `loginBody` parsed
    * @throws NoSuchMount if no mount of this type has the path
@@ -31,7 +31,7 @@ export interface AuthMethod {
    * The other endpoints of its mounts, such as `auth/<mount>/config`. If two methods have one of the same path, they
    * must give its parameters the same names.
    */
-  readonly endpoints: readonly MountEndpoint[];
+  readonly endpoints: readonly MethodEndpoint[];
 }
 
 /** What a method is built from. */
@@ -57,7 +57,7 @@ export class NoSuchMount extends Error {
 }
 
 /** An endpoint below the mounts of a method. */
-export interface MountEndpoint {
+export interface MethodEndpoint {
   method: Method;
   /** Below the mount, such as `/role/:name`. No mount path may contain one of its literal segments. */
   path: string;
@@ -68,12 +68,12 @@ export interface MountEndpoint {
   body?: z.ZodType;
   /** For POST, as in `Endpoint`. Default: `update`. */
   needs?: Needs;
-  handle(request: MountRequest<never, never, never>): Promise<Reply | undefined>;
+  handle(request: MethodRequest<never, never, never>): Promise<Reply | undefined>;
 }
 
 /** A request to such an endpoint. */
-export interface MountRequest<Params, Query, Body> {
-  mount: AuthMount;
+export interface MethodRequest<Params, Query, Body> {
+  mount: AuthMountRow;
   params: Params;
   query: Query;
   body: Body;
@@ -85,7 +85,7 @@ export interface MountRequest<Params, Query, Body> {
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string, never>;
 
 /** Describes an endpoint whose handler takes the types of its schemas. */
-export const mountEndpoint = <
+export const methodEndpoint = <
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
@@ -97,5 +97,5 @@ export const mountEndpoint = <
   query?: Q;
   body?: B;
   needs?: Needs;
-  handle(request: MountRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Reply | undefined>;
-}): MountEndpoint => definition as unknown as MountEndpoint;
+  handle(request: MethodRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Reply | undefined>;
+}): MethodEndpoint => definition as unknown as MethodEndpoint;

@@ -4,7 +4,7 @@ const segment = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const maxLength = 256;
 
 /**
- * Throws a problem (`invalid`) if an auth mount cannot have a path.
+ * Throws `invalid` if an auth mount cannot have a path.
  * @param path without slashes at its ends
  * @param callNames segments of the paths of a mount's own endpoints, such as `login`. A mount whose path contained one
  *   would be indistinguishable from such an endpoint: a mount `x/role` would turn `auth/x/role/login`, the role called

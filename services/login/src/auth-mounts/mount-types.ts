@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { LRUCache } from 'lru-cache';
-import { authMountByPath } from '../queries/auth-mounts.ts';
+import { findAuthMount } from '../queries/auth-mounts.ts';
 
 /** The place of an auth mount. */
 interface MountAddress {
@@ -26,7 +26,7 @@ export function mountTypes(db: Sql): MountTypes {
   const cache = new LRUCache<string, string>({ max: maxMounts });
   const keyOf = ({ namespaceId, mount }: MountAddress) => `${namespaceId} ${mount}`;
   const refresh = async (at: MountAddress) => {
-    const mount = await authMountByPath(db, at.namespaceId, at.mount);
+    const mount = await findAuthMount(db, at.namespaceId, at.mount);
     if (mount === undefined) cache.delete(keyOf(at));
     else cache.set(keyOf(at), mount.type);
     return mount?.type;

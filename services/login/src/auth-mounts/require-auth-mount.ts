@@ -1,13 +1,22 @@
 import type { Caller } from '@secrets/caller';
-import type { Sql } from '@secrets/db';
-import { notFound, type Problem } from '@secrets/domain';
-import { type AuthMount, authMountByPath } from '../queries/auth-mounts.ts';
+import { notFound } from '@secrets/domain';
+import type { DbContext } from '../db-context.ts';
+import { type AuthMountRow, findAuthMount } from '../queries/auth-mounts.ts';
 
-/** The auth mount of a path in the namespace of the request. Throws `not_found` if there is none. */
-export async function requireAuthMount(sql: Sql, caller: Caller, path: string): Promise<AuthMount> {
-  const mount = await authMountByPath(sql, caller.namespace.id, path);
-  if (mount === undefined) throw noAuthMount(path);
+/**
+ * The auth mount of a path in the namespace of the request. Throws `not_found` if there is none.
+ * @param absence the message of that error; by default, it has none
+ */
+export async function requireAuthMount(
+  { db }: DbContext,
+  caller: Caller,
+  path: string,
+  absence?: string,
+): Promise<AuthMountRow> {
+  const mount = await findAuthMount(db, caller.namespace.id, path);
+  if (mount === undefined) throw notFound(absence);
   return mount;
 }
 
-export const noAuthMount = (path: string): Problem => notFound(`no auth method is mounted at ${path}/`);
+/** Why a path below `auth/` is not found. */
+export const noAuthMount = (path: string): string => `no auth method is mounted at ${path}/`;

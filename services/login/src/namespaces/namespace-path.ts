@@ -10,8 +10,8 @@ export const isWithin = (path: string, ancestor: string): boolean =>
   ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`);
 
 /**
- * The full path of a namespace that a request names relative to its own namespace. Throws a problem (`invalid`) if a
- * segment is not a valid name.
+ * The full path of a namespace that a request names relative to its own namespace. Throws `invalid` if a segment is not
+ * a valid name or the path is too long.
  */
 export function namespaceBelow(parent: string, relative: string): string {
   const segments = trimSlashes(relative).split('/');

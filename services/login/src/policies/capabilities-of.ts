@@ -1,7 +1,7 @@
 import { compileNamed, pathFromNamespace } from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
-import type { Sql } from '@secrets/db';
-import { rulesOf } from '../queries/policies.ts';
+import type { DbContext } from '../db-context.ts';
+import { listPolicyRules } from '../queries/policies.ts';
 
 /** A token, as far as its policies are concerned. */
 export interface PolicyHolder {
@@ -12,13 +12,13 @@ export interface PolicyHolder {
 
 /** The capabilities of a token on paths relative to the namespace `where`: `root` means all of them, `deny` none. */
 export async function capabilitiesOf(
-  sql: Sql,
+  { db }: DbContext,
   holder: PolicyHolder,
   where: Namespace,
   paths: readonly string[],
 ): Promise<Record<string, readonly string[]>> {
   if (holder.policies.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
-  const rows = await rulesOf(sql, holder.namespace.id, holder.policies);
+  const rows = await listPolicyRules(db, holder.namespace.id, holder.policies);
   const policies = compileNamed(holder.policies, rows);
   const on = (path: string): readonly string[] => {
     const seen = pathFromNamespace(holder.namespace.path, where.path, path.replace(/^\/+/, ''));

@@ -11,8 +11,8 @@ const maxPlusPaths = 200;
 
 /**
  * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions.md#27-policies). Unknown fields are
- * refused, because one of them could be a restriction that its author relies on. Throws a problem (`invalid`) that says
- * what is wrong and where.
+ * refused, because one of them could be a restriction that its author relies on. Throws `invalid` with what is wrong
+ * and where, `rate_limited` if too many policies are being parsed.
  */
 export async function parsePolicy(source: string): Promise<PolicyRules> {
   if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: must have at most 64 KiB');

@@ -10,7 +10,8 @@ const position = /^At (\d+):(\d+): (.*)$/s;
 /**
  * Parses HCL version 1, in which policies are written, into plain values: a block becomes an array under its name. Runs in
  * a thread of its own, so that a large text does not block requests, is stopped after 5 s, and frees its memory
- * (docs/adr/0009-hcl-in-a-thread.md). Throws a problem (`invalid`) with line and column.
+ * (docs/adr/0009-hcl-in-a-thread.md). Throws `invalid` with line and column if the text has a syntax
+ * error, `rate_limited` if too many texts are waiting.
  */
 export async function readHcl(text: string): Promise<unknown> {
   if (nesting(text) > maxNesting) throw unreadable();

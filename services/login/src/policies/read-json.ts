@@ -1,6 +1,6 @@
 import { invalid } from '@secrets/domain';
 
-/** Parses a policy in JSON. Throws a problem (`invalid`) for a syntax error, and for a name that occurs twice in an object. */
+/** Parses a policy in JSON. Throws `invalid` if it has a syntax error or a name occurs twice in an object. */
 export function readJson(source: string): unknown {
   const tree = parsedJson(source);
   const repeated = repeatedName(source);

@@ -1,5 +1,5 @@
-import { isForeignKeyViolation, type Sql } from '@secrets/db';
-import { type Json, permissionDenied } from '@secrets/domain';
+import type { Sql } from '@secrets/db';
+import type { Json } from '@secrets/domain';
 import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
 
 /** The identity that a login proved. */
@@ -41,7 +41,7 @@ const insertNewText = `${aliasAndEntity}
 
 /**
  * Stores the token of a login and returns the ID of its entity. Takes one statement if the alias is known; otherwise a
- * second one creates entity, alias and token. If the mount was disabled meanwhile, throws `permission denied`.
+ * second one creates entity, alias and token.
  */
 export async function insertLoginToken(
   sql: Sql,
@@ -58,8 +58,8 @@ const knownOwnerText =
 const newOwnerText = `${aliasAndEntity.replaceAll('$17', '$1').replaceAll('$18', '$2').replaceAll('$4', '$3')}
   select entity_id from owner`;
 
-/** The entity of an alias, created if it is new: for batch tokens, which are not stored. */
-export async function entityOfAlias(
+/** Returns the ID of the entity of an alias, which is created if it is new: for batch tokens, which are not stored. */
+export async function upsertEntity(
   sql: Sql,
   { mountId, alias }: Pick<LoginIdentity, 'mountId' | 'alias'>,
   namespaceId: string,
@@ -75,17 +75,8 @@ export async function entityOfAlias(
  */
 async function firstEntity(sql: Sql, texts: readonly string[], params: readonly unknown[]): Promise<string> {
   for (const text of texts) {
-    const [row] = await insertOnMount(() => sql.query<{ entity_id: string }>(text, params));
+    const [row] = await sql.query<{ entity_id: string }>(text, params);
     if (row !== undefined) return row.entity_id;
   }
   throw new Error('an entity alias appeared and disappeared during a login');
-}
-
-async function insertOnMount<Row>(insert: () => Promise<Row[]>): Promise<Row[]> {
-  try {
-    return await insert();
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw permissionDenied(); // the mount was disabled meanwhile
-    throw error;
-  }
 }

@@ -1,5 +1,4 @@
-import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
-import { permissionDenied } from '@secrets/domain';
+import type { Db, Sql } from '@secrets/db';
 
 /** A token's lifetime as it is stored. */
 export interface Lifetime {
@@ -56,17 +55,11 @@ export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => 
   token.uses,
 ];
 
-/** Stores a token. If its parent or namespace was deleted meanwhile, throws `permission denied`. */
 export async function insertToken(sql: Sql, token: NewToken): Promise<void> {
-  try {
-    await sql.query(
-      `insert into login.tokens (${newTokenColumns}, entity_id) values (${newTokenValues}, $17::uuid)`,
-      [...newTokenParams(token), token.entityId],
-    );
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw permissionDenied();
-    throw error;
-  }
+  await sql.query(
+    `insert into login.tokens (${newTokenColumns}, entity_id) values (${newTokenValues}, $17::uuid)`,
+    [...newTokenParams(token), token.entityId],
+  );
 }
 
 /** Records that the root token was created, and stores it. Returns false if it had been created before. */

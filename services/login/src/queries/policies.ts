@@ -1,16 +1,18 @@
 import type { PolicyRules } from '@secrets/access';
-import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
-import { notFound } from '@secrets/domain';
-import { revoking } from './revocations.ts';
+import type { Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
-export async function policySource(sql: Sql, namespaceId: string, name: string): Promise<string | undefined> {
+export async function findPolicySource(
+  sql: Sql,
+  namespaceId: string,
+  name: string,
+): Promise<string | undefined> {
   const text = 'select source from login.policies where namespace_id = $1 and name = $2';
   return (await sql.query<{ source: string }>(text, [namespaceId, name]))[0]?.source;
 }
 
 /** Up to `limit` names of written policies after the given one, in the order of their bytes. */
-export async function policyNames(
+export async function listPolicyNames(
   sql: Sql,
   namespaceId: string,
   { after, limit }: { after: string; limit: number },
@@ -21,7 +23,7 @@ export async function policyNames(
 }
 
 /** The rules of the named policies; names without a policy are left out. */
-export async function rulesOf(
+export async function listPolicyRules(
   sql: Sql,
   namespaceId: string,
   names: readonly string[],
@@ -32,29 +34,20 @@ export async function rulesOf(
   );
 }
 
-/** Writes a policy. If the namespace was deleted meanwhile, throws `not_found`. */
-export async function savePolicy(
-  db: Db,
+export async function upsertPolicy(
+  tx: Tx,
   namespaceId: string,
   name: string,
   { source, rules }: { source: string; rules: PolicyRules },
 ): Promise<void> {
-  try {
-    await revoking(db, async (tx) => {
-      await tx.query(
-        `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, $3, $4::jsonb)
-         on conflict (namespace_id, name)
-         do update set source = excluded.source, rules = excluded.rules, updated_at = now()`,
-        [namespaceId, name, source, JSON.stringify(rules)],
-      );
-    });
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw notFound();
-    throw error;
-  }
+  await tx.query(
+    `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, $3, $4::jsonb)
+     on conflict (namespace_id, name)
+     do update set source = excluded.source, rules = excluded.rules, updated_at = now()`,
+    [namespaceId, name, source, JSON.stringify(rules)],
+  );
 }
 
-export const deletePolicy = (db: Db, namespaceId: string, name: string): Promise<void> =>
-  revoking(db, async (tx) => {
-    await tx.query('delete from login.policies where namespace_id = $1 and name = $2', [namespaceId, name]);
-  });
+export async function deletePolicyRow(tx: Tx, namespaceId: string, name: string): Promise<void> {
+  await tx.query('delete from login.policies where namespace_id = $1 and name = $2', [namespaceId, name]);
+}

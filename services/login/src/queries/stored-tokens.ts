@@ -47,19 +47,23 @@ const storedToken = `
 const isValid = (ancestorExpiry: string) => `coalesce(least(t.expires_at, ${ancestorExpiry}) > now(), true)`;
 
 /** The token of an accessor; undefined if it does not exist or has expired. */
-export async function tokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
+export async function findTokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
   const text = `${storedToken} where t.accessor = $1 and ${isValid('above.expires_at')}`;
   return (await sql.query<StoredToken>(text, [accessor]))[0];
 }
 
 /** The token of a hash; undefined if it does not exist or has expired. */
-export async function tokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken | undefined> {
+export async function findTokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken | undefined> {
   const text = `${storedToken} where t.hash = $1 and ${isValid('above.expires_at')}`;
   return (await sql.query<StoredToken>(text, [hash]))[0];
 }
 
 /** Sets a token's expiry. Returns false if the token no longer exists or has expired. */
-export async function renewTokenUntil(sql: Sql, accessor: string, expiresAt: Date | null): Promise<boolean> {
+export async function updateTokenExpiry(
+  sql: Sql,
+  accessor: string,
+  expiresAt: Date | null,
+): Promise<boolean> {
   const rows = await sql.query(
     `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
      where t.accessor = $1 and ${isValid(ancestorExpirySql('t.parent_accessor'))} returning 1`,

@@ -9,7 +9,7 @@ import { policyEndpoints } from './policies.ts';
 import { tokenEndpoints } from './tokens.ts';
 
 /** Every endpoint of this service. */
-export const endpoints = (context: Context): Endpoint[] => [
+export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),

@@ -1,56 +1,33 @@
-import { type Caller, requireGrant } from '@secrets/caller';
-import { invalid, notFound, trimSlashes } from '@secrets/domain';
+import type { Caller } from '@secrets/caller';
+import { trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
-import { requireMountPath } from '../auth-mounts/mount-path.ts';
+import { createAuthMount } from '../auth-mounts/create-auth-mount.ts';
+import { removeAuthMount } from '../auth-mounts/remove-auth-mount.ts';
+import { requireAuthMount } from '../auth-mounts/require-auth-mount.ts';
 import type { Context } from '../context.ts';
-import {
-  type AuthMount,
-  authMountByPath,
-  authMounts,
-  deleteAuthMount,
-  insertAuthMount,
-} from '../queries/auth-mounts.ts';
+import { type AuthMountRow, listAuthMountRows } from '../queries/auth-mounts.ts';
 
-const path = '/sys/auth/*path';
-const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
 const Page = pageQuery({ max: 10_000 });
+const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
+const AuthMountBody = z.object({ type: z.string(), description: z.string().max(1_024).default('') });
+
+const basePath = '/sys/auth';
+const path = `${basePath}/*path`;
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
-  readAuthMounts(context),
   listAuthMounts(context),
+  readAuthMounts(context),
   readAuthMount(context),
   enableAuthMount(context),
   disableAuthMount(context),
 ];
 
-const presentMount = ({ type, accessor, description }: Omit<AuthMount, 'id' | 'path'>) => ({
-  type,
-  accessor,
-  description,
-});
-
-/** The mount of tokens, which exists in every namespace. */
-const tokenMount = ({ namespace }: Caller) => ({
-  type: 'token',
-  accessor: `auth_token_${namespace.id}`,
-  description: 'built in',
-});
-
-const readAuthMounts = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: '/sys/auth',
-    summary: 'Read the auth mounts of this namespace',
-    query: Page,
-    handle: async (request) => ({ data: Object.fromEntries(await pageOfMounts(context, request)) }),
-  });
-
 const listAuthMounts = (context: Context) =>
   endpoint({
     method: 'list',
-    path: '/sys/auth',
+    path: basePath,
     summary: 'List the auth mounts of this namespace',
     query: Page,
     handle: async (request) => {
@@ -59,18 +36,14 @@ const listAuthMounts = (context: Context) =>
     },
   });
 
-type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
-
-/** A page of auth mounts by their paths, including the built-in one. */
-async function pageOfMounts(context: Context, { query: { after = '', limit }, caller, warn }: PageRequest) {
-  const range = { after: trimSlashes(after), limit: limit + 1 };
-  const enabled = await authMounts(context.db, caller.namespace.id, range);
-  const presented = enabled.map((mount) => ({ path: mount.path, mount: presentMount(mount) }));
-  const builtIn = range.after < 'token' ? [{ path: 'token', mount: tokenMount(caller) }] : [];
-  const all = [...presented, ...builtIn].sort((one, other) => (one.path < other.path ? -1 : 1));
-  const page = cutToPage(all, limit, ({ path }) => ({ after: `${path}/` }), warn);
-  return page.map(({ path, mount }) => [`${path}/`, mount] as const);
-}
+const readAuthMounts = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: basePath,
+    summary: 'Read the auth mounts of this namespace',
+    query: Page,
+    handle: async (request) => ({ data: Object.fromEntries(await pageOfMounts(context, request)) }),
+  });
 
 const readAuthMount = (context: Context) =>
   endpoint({
@@ -78,11 +51,10 @@ const readAuthMount = (context: Context) =>
     path,
     summary: 'Read an auth mount',
     params: AuthMountParams,
-    handle: async ({ params: { path }, caller }) => {
-      if (path === 'token') return { data: { ...tokenMount(caller), path: 'token/' } };
-      const mount = await authMountByPath(context.db, caller.namespace.id, path);
-      if (mount === undefined) throw notFound();
-      return { data: { ...presentMount(mount), path: `${mount.path}/` } };
+    handle: async ({ params, caller }) => {
+      const isBuiltIn = params.path === 'token';
+      const mount = isBuiltIn ? tokenMount(caller) : await requireAuthMount(context, caller, params.path);
+      return { data: { ...presentAuthMount(mount), path: keyOf(mount) } };
     },
   });
 
@@ -90,16 +62,13 @@ const enableAuthMount = (context: Context) =>
   endpoint({
     method: 'post',
     path,
-    summary: 'Enable a login method at a path',
+    summary: 'Enable an auth mount at a path',
     needs: 'create or update',
     params: AuthMountParams,
-    body: z.object({ type: z.string(), description: z.string().max(1_024).default('') }),
-    handle: async ({ params: { path }, body: { type, description }, caller }) => {
-      requireMountPath(path, context.methods.callNames);
-      if (context.methods.ofType(type) === undefined)
-        throw invalid(`type: must be ${context.methods.all.map((method) => method.type).join(' or ')}`);
-      requireGrant(caller, (await authMountByPath(context.db, caller.namespace.id, path)) !== undefined);
-      await insertAuthMount(context.db, caller.namespace.id, { path, type, description });
+    body: AuthMountBody,
+    handle: async ({ params, body, caller }) => {
+      const { type, description } = body;
+      await createAuthMount(context, caller, { path: params.path, type, description });
       return undefined;
     },
   });
@@ -110,10 +79,37 @@ const disableAuthMount = (context: Context) =>
     path,
     summary: 'Disable an auth mount and revoke the tokens that it issued',
     params: AuthMountParams,
-    handle: async ({ params: { path }, caller }) => {
-      if (path === 'token') throw invalid('path: token is built in');
-      const mount = await authMountByPath(context.db, caller.namespace.id, path);
-      if (mount !== undefined) await deleteAuthMount(context.db, mount.id);
+    handle: async ({ params, caller }) => {
+      await removeAuthMount(context, caller, params.path);
       return undefined;
     },
   });
+
+type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
+
+/** A page of auth mounts by their paths, including the built-in one. */
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest) {
+  const { after = '', limit } = query;
+  const range = { after: trimSlashes(after), limit: limit + 1 };
+  const enabled = await listAuthMountRows(context.db, caller.namespace.id, range);
+  const builtIn = range.after < 'token' ? [tokenMount(caller)] : [];
+  const all = [...enabled, ...builtIn].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const page = cutToPage(all, limit, (mount) => ({ after: keyOf(mount) }), warn);
+  return page.map((mount) => [keyOf(mount), presentAuthMount(mount)] as const);
+}
+
+/** The mount of tokens, which exists in every namespace. */
+const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
+  path: 'token',
+  type: 'token',
+  accessor: `auth_token_${namespace.id}`,
+  description: 'built in',
+});
+
+const keyOf = (mount: Pick<AuthMountRow, 'path'>): string => `${mount.path}/`;
+
+const presentAuthMount = (mount: Omit<AuthMountRow, 'id'>) => ({
+  type: mount.type,
+  accessor: mount.accessor,
+  description: mount.description,
+});

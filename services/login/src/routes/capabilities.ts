@@ -4,12 +4,18 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilitiesOf } from '../policies/capabilities-of.ts';
 import type { StoredToken } from '../queries/stored-tokens.ts';
-import { type FoundBatchToken, findBatchToken, findByAccessor, findByToken } from '../tokens/find-token.ts';
+import {
+  type FoundBatchToken,
+  findBatchToken,
+  requireTokenByAccessor,
+  requireTokenByValue,
+} from '../tokens/find-token.ts';
+
+const PathsBody = z.object({ paths: stringList.optional(), path: stringList.optional() });
 
 const maxPaths = 256;
-const paths = { paths: stringList.optional(), path: stringList.optional() };
 
-/** `sys/capabilities-self`, and the same for another token by its accessor or value. */
+/** `sys/capabilities-self`, and the same for another token by its accessor or value (docs/api.md#policies-and-capabilities). */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [
   readOwnCapabilities(context),
   readCapabilitiesByAccessor(context),
@@ -21,10 +27,11 @@ const readOwnCapabilities = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-self',
     summary: "Read the capabilities of the caller's token on paths",
-    body: z.object(paths),
+    body: PathsBody,
     handle: async ({ body, caller }) => {
       const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
-      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
+      const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -33,12 +40,11 @@ const readCapabilitiesByAccessor = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-accessor',
     summary: 'Read the capabilities of the token of an accessor on paths',
-    body: z.object({ ...paths, accessor: z.string().min(1) }),
+    body: PathsBody.extend({ accessor: z.string().min(1) }),
     handle: async ({ body, caller }) => {
-      const token = await findByAccessor(context, caller, body.accessor);
-      return presentCapabilities(
-        await capabilitiesOf(context.db, holderOf(token), caller.namespace, pathsIn(body)),
-      );
+      const token = await requireTokenByAccessor(context, caller, body.accessor);
+      const byPath = await capabilitiesOf(context, holderOf(token), caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -47,11 +53,14 @@ const readCapabilitiesByToken = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities',
     summary: 'Read the capabilities of a token on paths',
-    body: z.object({ ...paths, token: z.string().min(1) }),
+    body: PathsBody.extend({ token: z.string().min(1) }),
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
-      const holder = batch ? holderOfBatch(batch) : holderOf(await findByToken(context, caller, body.token));
-      return presentCapabilities(await capabilitiesOf(context.db, holder, caller.namespace, pathsIn(body)));
+      const holder = batch
+        ? holderOfBatch(batch)
+        : holderOf(await requireTokenByValue(context, caller, body.token));
+      const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
+      return { data: presentCapabilities(byPath) };
     },
   });
 
@@ -65,15 +74,15 @@ const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
   namespace: { id: payload.namespace_id, path: namespacePath },
 });
 
-function pathsIn(body: { paths?: string[] | undefined; path?: string[] | undefined }): string[] {
+function pathsIn(body: z.infer<typeof PathsBody>): string[] {
   const paths = body.paths ?? body.path ?? [];
   if (paths.length === 0) throw invalid('paths is required');
-  if (paths.length > maxPaths) throw invalid(`paths: must hold at most ${maxPaths} paths`);
+  if (paths.length > maxPaths) throw invalid(`paths: must have at most ${maxPaths} paths`);
   return paths;
 }
 
 /** Capabilities by path. Those of a single path are also in `capabilities`. */
 function presentCapabilities(byPath: Record<string, readonly string[]>) {
   const all = Object.values(byPath);
-  return { data: { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) } };
+  return { ...byPath, ...(all.length === 1 ? { capabilities: all[0] } : {}) };
 }

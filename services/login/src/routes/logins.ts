@@ -1,4 +1,4 @@
-import { Problem } from '@secrets/domain';
+import { notFound, Problem } from '@secrets/domain';
 import { type Endpoint, endpoint, parseBody, unknownFieldWarnings } from '@secrets/http';
 import { z } from 'zod';
 import { type AuthMethod, type LoginEndpoint, NoSuchMount } from '../auth-methods/auth-method.ts';
@@ -7,10 +7,12 @@ import type { Context } from '../context.ts';
 import type { IssuedToken } from '../tokens/issue-token.ts';
 import { presentAuth } from '../tokens/present-token.ts';
 
-/** `auth/<mount>/login` (docs/conventions.md#29-auth-mounts), which needs no token. */
-export const loginEndpoints = (context: Context): Endpoint[] => [logIn(context)];
+const LoginParams = z.object({ mount: z.string() });
 
 const path = '/auth/*mount/login';
+
+/** `auth/<mount>/login` (docs/conventions.md#29-auth-mounts), which needs no token. */
+export const loginEndpoints = (context: Context): Endpoint[] => [logIn(context)];
 
 const logIn = (context: Context) =>
   endpoint({
@@ -18,11 +20,12 @@ const logIn = (context: Context) =>
     path,
     summary: 'Log in with the method of the mount',
     needs: 'no token',
-    params: z.object({ mount: z.string() }),
+    params: LoginParams,
     body: z.unknown(),
     describedAs: context.methods.all.map(describedLogin),
-    handle: async ({ params: { mount }, body, caller, warn }) => {
-      const at = { namespaceId: caller.namespace.id, mount, remoteAddress: caller.remoteAddress };
+    handle: async ({ params, body, caller, warn }) => {
+      const { namespace, remoteAddress } = caller;
+      const at = { namespaceId: namespace.id, mount: params.mount, remoteAddress };
       const { issued, warnings } = await counted(context, () => logInAt(context, at, body));
       warnings.forEach(warn);
       return { auth: presentAuth(issued) };
@@ -51,7 +54,7 @@ async function logInAt(context: Context, at: LoginEndpoint, body: unknown): Prom
   try {
     return await logInWith(context, await mountTypes.refresh(at), { at, body, isTypeCurrent: true });
   } catch (error) {
-    throw error instanceof NoSuchMount ? noAuthMount(at.mount) : error;
+    throw error instanceof NoSuchMount ? notFound(noAuthMount(at.mount)) : error;
   }
 }
 

@@ -1,14 +1,23 @@
-import { notFound, trimSlashes } from '@secrets/domain';
+import { trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { patchNamespaceMetadata, removeNamespace, saveNamespace } from '../namespaces/change-namespace.ts';
-import { CustomMetadata } from '../namespaces/custom-metadata.ts';
-import { namespaceBelow } from '../namespaces/namespace-path.ts';
-import { childNamespaces, type NamespaceRow, namespaceByPath } from '../queries/namespaces.ts';
+import { customMetadata } from '../namespaces/custom-metadata.ts';
+import { patchNamespaceMetadata } from '../namespaces/patch-namespace-metadata.ts';
+import { removeNamespace } from '../namespaces/remove-namespace.ts';
+import { requireNamespace } from '../namespaces/require-namespace.ts';
+import { saveNamespace } from '../namespaces/save-namespace.ts';
+import { listChildNamespaces, type NamespaceRow } from '../queries/namespaces.ts';
 
-const path = '/sys/namespaces/*path';
+const Page = pageQuery({ max: 1_000 });
 const NamespaceParams = z.object({ path: z.string() });
+const NamespaceBody = z.object({ custom_metadata: customMetadata.nullable().optional() });
+const NamespacePatch = z.object({
+  custom_metadata: z.record(z.string(), z.string().nullable()).nullable(),
+});
+
+const basePath = '/sys/namespaces';
+const path = `${basePath}/*path`;
 
 /** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
@@ -19,23 +28,16 @@ export const namespaceEndpoints = (context: Context): Endpoint[] => [
   deleteNamespace(context),
 ];
 
-const presentNamespace = ({ id, path, customMetadata }: NamespaceRow) => ({
-  id,
-  path: `${path}/`,
-  custom_metadata: customMetadata,
-});
-
-const keyOf = ({ path }: NamespaceRow): string => `${path.slice(path.lastIndexOf('/') + 1)}/`;
-
 const listNamespaces = (context: Context) =>
   endpoint({
     method: 'list',
-    path: '/sys/namespaces',
+    path: basePath,
     summary: 'List the namespaces directly below this one',
-    query: pageQuery({ max: 1_000 }),
-    handle: async ({ caller, query: { after = '', limit }, warn }) => {
+    query: Page,
+    handle: async ({ query, caller, warn }) => {
+      const { after = '', limit } = query;
       const range = { after: trimSlashes(after), limit: limit + 1 };
-      const found = requireAny(await childNamespaces(context.db, caller.namespace.path, range));
+      const found = requireAny(await listChildNamespaces(context.db, caller.namespace.path, range));
       const page = cutToPage(found, limit, (row) => ({ after: keyOf(row) }), warn);
       const named = page.map((row) => [keyOf(row), presentNamespace(row)] as const);
       return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
@@ -48,25 +50,22 @@ const readNamespace = (context: Context) =>
     path,
     summary: 'Read a namespace',
     params: NamespaceParams,
-    handle: async ({ params, caller }) => {
-      const namespace = await namespaceByPath(context.db, namespaceBelow(caller.namespace.path, params.path));
-      if (namespace === undefined) throw notFound();
-      return { data: presentNamespace(namespace) };
-    },
+    handle: async ({ params, caller }) => ({
+      data: presentNamespace(await requireNamespace(context, caller, params.path)),
+    }),
   });
 
 const writeNamespace = (context: Context) =>
   endpoint({
     method: 'post',
     path,
-    summary: 'Create a namespace, or replace its custom metadata',
+    summary: 'Create a namespace, or replace its custom metadata; omitted fields keep their values',
     needs: 'create or update',
     params: NamespaceParams,
-    body: z.object({ custom_metadata: CustomMetadata.nullable().optional() }),
+    body: NamespaceBody,
     handle: async ({ params, body, caller }) => {
-      const target = namespaceBelow(caller.namespace.path, params.path);
-      const customMetadata = body.custom_metadata === null ? {} : body.custom_metadata;
-      return { data: presentNamespace(await saveNamespace(context.db, caller, target, customMetadata)) };
+      const metadata = body.custom_metadata === null ? {} : body.custom_metadata;
+      return { data: presentNamespace(await saveNamespace(context, caller, params.path, metadata)) };
     },
   });
 
@@ -74,14 +73,12 @@ const patchNamespace = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
-    summary: "Change a namespace's custom metadata; null removes a name, or all of them",
+    summary: 'Update the custom metadata of a namespace (merge patch); null removes a name, or all of them',
     params: NamespaceParams,
-    body: z.object({ custom_metadata: z.record(z.string(), z.string().nullable()).nullable() }),
+    body: NamespacePatch,
     handle: async ({ params, body, caller }) => {
-      const target = namespaceBelow(caller.namespace.path, params.path);
-      return {
-        data: presentNamespace(await patchNamespaceMetadata(context.db, target, body.custom_metadata)),
-      };
+      const patched = await patchNamespaceMetadata(context, caller, params.path, body.custom_metadata);
+      return { data: presentNamespace(patched) };
     },
   });
 
@@ -92,7 +89,15 @@ const deleteNamespace = (context: Context) =>
     summary: 'Delete an empty namespace with its tokens, policies and entities',
     params: NamespaceParams,
     handle: async ({ params, caller }) => {
-      await removeNamespace(context.db, caller, namespaceBelow(caller.namespace.path, params.path));
+      await removeNamespace(context, caller, params.path);
       return undefined;
     },
   });
+
+const presentNamespace = (row: NamespaceRow) => ({
+  id: row.id,
+  path: `${row.path}/`,
+  custom_metadata: row.customMetadata,
+});
+
+const keyOf = (row: NamespaceRow): string => `${row.path.slice(row.path.lastIndexOf('/') + 1)}/`;

@@ -1,89 +1,89 @@
 import { builtInPolicyNames } from '@secrets/access';
-import { requireGrant } from '@secrets/caller';
-import { invalid, notFound } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { builtInSource } from '../policies/built-in-source.ts';
-import { parsePolicy } from '../policies/parse-policy.ts';
-import { deletePolicy, policyNames, policySource, savePolicy } from '../queries/policies.ts';
+import { removePolicy } from '../policies/remove-policy.ts';
+import { requirePolicy } from '../policies/require-policy.ts';
+import { savePolicy } from '../policies/save-policy.ts';
+import { listPolicyNames } from '../queries/policies.ts';
 
 /** The name of a policy, in lower case, without characters that would split it in a comma-separated list. */
-const PolicyName = z
+const policyName = z
   .string()
   .max(128, 'must have at most 128 characters')
   .transform((name) => name.toLowerCase())
   .refine((name) => /^[a-z0-9_][a-z0-9_.@+:-]*$/.test(name), {
     error: 'may contain only letters, digits and _.@+:-',
   });
-const PolicyParams = z.object({ name: PolicyName });
+
+const Page = pageQuery({ max: 10_000 });
+const PolicyParams = z.object({ name: policyName });
+const PolicyBody = z.object({ policy: z.string().min(1, 'must not be empty') });
+
+const basePaths = ['/sys/policies/acl', '/sys/policy'];
 
 /** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name. */
 export const policyEndpoints = (context: Context): Endpoint[] =>
-  ['/sys/policies/acl', '/sys/policy'].flatMap((base) => [
-    listPolicies(context, base),
-    readPolicy(context, base),
-    writePolicy(context, base),
-    removePolicy(context, base),
-  ]);
+  basePaths.flatMap((basePath) => {
+    const path = `${basePath}/:name`;
+    return [
+      listPolicies(context, basePath),
+      readPolicy(context, path),
+      writePolicy(context, path),
+      deletePolicy(context, path),
+    ];
+  });
 
-const listPolicies = (context: Context, base: string) =>
+const listPolicies = (context: Context, path: string) =>
   endpoint({
     method: 'list',
-    path: base,
+    path,
     summary: 'List the policies of this namespace',
-    query: pageQuery({ max: 10_000 }),
-    handle: async ({ caller, query: { after = '', limit }, warn }) => {
+    query: Page,
+    handle: async ({ query, caller, warn }) => {
+      const { after = '', limit } = query;
       const range = { after: after.toLowerCase(), limit: limit + 1 };
-      const written = await policyNames(context.db, caller.namespace.id, range);
+      const written = await listPolicyNames(context.db, caller.namespace.id, range);
       const builtIn = builtInPolicyNames.filter((name) => name > range.after);
       const names = requireAny([...new Set([...builtIn, ...written])].sort());
       return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
     },
   });
 
-const readPolicy = (context: Context, base: string) =>
+const readPolicy = (context: Context, path: string) =>
   endpoint({
     method: 'get',
-    path: `${base}/:name`,
+    path,
     summary: 'Read a policy as it was written',
     params: PolicyParams,
-    handle: async ({ params: { name }, caller }) => {
-      const written = await policySource(context.db, caller.namespace.id, name);
-      const policy = written ?? builtInSource.get(name);
-      if (policy === undefined) throw notFound();
-      return { data: { name, policy } };
+    handle: async ({ params, caller }) => {
+      const { name } = params;
+      return { data: { name, policy: await requirePolicy(context, caller, name) } };
     },
   });
 
-const writePolicy = (context: Context, base: string) =>
+const writePolicy = (context: Context, path: string) =>
   endpoint({
     method: 'post',
-    path: `${base}/:name`,
-    summary: 'Write a policy, in HCL or JSON',
+    path,
+    summary: 'Create or replace a policy, in HCL or JSON',
     needs: 'create or update',
     params: PolicyParams,
-    body: z.object({ policy: z.string().min(1, 'must not be empty') }),
-    handle: async ({ params: { name }, body, caller }) => {
-      if (name === 'root') throw invalid('the root policy cannot be changed');
-      const exists =
-        name === 'default' || (await policySource(context.db, caller.namespace.id, name)) !== undefined;
-      requireGrant(caller, exists);
-      const rules = await parsePolicy(body.policy);
-      await savePolicy(context.db, caller.namespace.id, name, { source: body.policy, rules });
+    body: PolicyBody,
+    handle: async ({ params, body, caller }) => {
+      await savePolicy(context, caller, params.name, body.policy);
       return undefined;
     },
   });
 
-const removePolicy = (context: Context, base: string) =>
+const deletePolicy = (context: Context, path: string) =>
   endpoint({
     method: 'delete',
-    path: `${base}/:name`,
+    path,
     summary: 'Delete a policy; tokens that have it lose what it grants',
     params: PolicyParams,
-    handle: async ({ params: { name }, caller }) => {
-      if (builtInSource.has(name)) throw invalid(`the ${name} policy cannot be deleted`);
-      await deletePolicy(context.db, caller.namespace.id, name);
+    handle: async ({ params, caller }) => {
+      await removePolicy(context, caller, params.name);
       return undefined;
     },
   });

@@ -6,12 +6,18 @@ import type { Context } from '../context.ts';
 import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
 import { createToken } from '../tokens/create/create-token.ts';
 import { TokenRequest } from '../tokens/create/token-request.ts';
-import { findBatchToken, findByAccessor, findByToken, ownToken } from '../tokens/find-token.ts';
+import {
+  findBatchToken,
+  ownToken,
+  requireTokenByAccessor,
+  requireTokenByValue,
+} from '../tokens/find-token.ts';
 import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
 
 const TokenBody = z.object({ token: z.string().min(1) });
 const AccessorBody = z.object({ accessor: z.string().min(1) });
+const RenewalBody = z.object({ increment: seconds.optional() });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
@@ -69,7 +75,7 @@ const lookUpByToken = (context: Context) =>
     handle: async ({ body, caller }) => {
       const batch = await findBatchToken(context, caller, body.token);
       if (batch !== undefined) return { data: presentBatchToken(batch, new Date()) };
-      return { data: presentToken(await findByToken(context, caller, body.token), new Date()) };
+      return { data: presentToken(await requireTokenByValue(context, caller, body.token), new Date()) };
     },
   });
 
@@ -80,7 +86,7 @@ const lookUpByAccessor = (context: Context) =>
     summary: 'Look up the token of an accessor',
     body: AccessorBody,
     handle: async ({ body, caller }) => ({
-      data: presentToken(await findByAccessor(context, caller, body.accessor), new Date()),
+      data: presentToken(await requireTokenByAccessor(context, caller, body.accessor), new Date()),
     }),
   });
 
@@ -89,7 +95,7 @@ const renewOwnToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/renew-self',
     summary: "Renew the caller's token",
-    body: z.object({ increment: seconds.optional() }),
+    body: RenewalBody,
     handle: async ({ body, caller }) => {
       const token = await ownToken(context, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
@@ -102,10 +108,10 @@ const renewByToken = (context: Context) =>
     method: 'post',
     path: '/auth/token/renew',
     summary: 'Renew a token',
-    body: TokenBody.extend({ increment: seconds.optional() }),
+    body: TokenBody.extend(RenewalBody.shape),
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'renewed');
-      const token = await findByToken(context, caller, body.token);
+      const token = await requireTokenByValue(context, caller, body.token);
       return { auth: presentAuth(await renewToken(context, token, body.increment)) };
     },
   });
@@ -131,7 +137,7 @@ const revokeByToken = (context: Context, name: string, revoke: typeof revokeToke
     body: TokenBody,
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
-      const token = await findByToken(context, caller, body.token).catch(absentIsRevoked);
+      const token = await requireTokenByValue(context, caller, body.token).catch(absentIsRevoked);
       if (token !== undefined) await revoke(context.db, token.accessor);
       return undefined;
     },
@@ -144,7 +150,7 @@ const revokeByAccessor = (context: Context) =>
     summary: 'Revoke the token of an accessor and its children',
     body: AccessorBody,
     handle: async ({ body, caller }) => {
-      await revokeToken(context.db, (await findByAccessor(context, caller, body.accessor)).accessor);
+      await revokeToken(context.db, (await requireTokenByAccessor(context, caller, body.accessor)).accessor);
       return undefined;
     },
   });

@@ -10,25 +10,25 @@ import {
 import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { isWithin } from '../namespaces/namespace-path.ts';
-import { type StoredToken, tokenByAccessor, tokenByHash } from '../queries/stored-tokens.ts';
+import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/stored-tokens.ts';
 import type { TokenContext } from './issue-token.ts';
 
-/** The token of an accessor, if it belongs to the caller's namespace or one below; otherwise throws `not_found`. */
-export async function findByAccessor(
+/** The token of an accessor. Throws `not_found` if there is none in the caller's namespace or one below. */
+export async function requireTokenByAccessor(
   context: TokenContext,
   caller: Caller,
   accessor: string,
 ): Promise<StoredToken> {
-  return reachable(caller, await tokenByAccessor(context.db, accessor));
+  return requireReachable(caller, await findTokenByAccessor(context.db, accessor));
 }
 
-/** A service token that was sent in the body, under the same condition. */
-export async function findByToken(
+/** A service token that was sent in the body. Throws `not_found` in the same cases. */
+export async function requireTokenByValue(
   context: TokenContext,
   caller: Caller,
   token: string,
 ): Promise<StoredToken> {
-  return reachable(caller, await tokenByHash(context.db, tokenHash(token)));
+  return requireReachable(caller, await findTokenByHash(context.db, tokenHash(token)));
 }
 
 /** A batch token that was sent in the body. */
@@ -58,15 +58,15 @@ export async function findBatchToken(
   return { payload, namespacePath: row.namespace_path, expiresAt: new Date(expiresAt) };
 }
 
-/** The caller's own token; undefined for a batch token, which is not stored. */
+/** The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted. */
 export async function ownToken(context: TokenContext, caller: Caller): Promise<StoredToken | undefined> {
   if (caller.accessor === null) return undefined;
-  const token = await tokenByAccessor(context.db, caller.accessor);
+  const token = await findTokenByAccessor(context.db, caller.accessor);
   if (token === undefined) throw notFound();
   return token;
 }
 
-function reachable(caller: Caller, token: StoredToken | undefined): StoredToken {
+function requireReachable(caller: Caller, token: StoredToken | undefined): StoredToken {
   const isUsedUp = token?.usesLeft === 0;
   if (token === undefined || isUsedUp || !isWithin(token.namespacePath, caller.namespace.path))
     throw notFound();

@@ -7,15 +7,15 @@ import {
   tokenHash,
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
-import { invalid } from '@secrets/domain';
+import { isForeignKeyViolation } from '@secrets/db';
+import { invalid, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import { entityOfAlias, insertLoginToken, type LoginIdentity } from '../queries/login-tokens.ts';
+import type { DbContext } from '../db-context.ts';
+import { insertLoginToken, type LoginIdentity, upsertEntity } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
 
 /** What tokens are issued and found with. */
-export interface TokenContext {
-  db: Db;
+export interface TokenContext extends DbContext {
   keys: InternalKeys;
 }
 
@@ -43,11 +43,15 @@ export interface IssuedToken {
 
 /**
  * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
- * is sealed. If the parent, the namespace or the auth mount was deleted meanwhile, a service token is refused with
- * `permission denied`; a batch token that is too long for a header is `invalid`.
+ * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, `invalid` if a
+ * batch token is too long for a header.
  */
-export const issueToken = (context: TokenContext, token: TokenToIssue): Promise<IssuedToken> =>
-  token.type === 'batch' ? issueBatchToken(context, token) : issueServiceToken(context, token);
+export async function issueToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  const issue = token.type === 'batch' ? issueBatchToken : issueServiceToken;
+  return issue(context, token).catch((error: unknown) => {
+    throw isForeignKeyViolation(error) ? permissionDenied() : error;
+  });
+}
 
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const secret = newToken();
@@ -64,7 +68,7 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const entityId = isLogin ? await entityOfAlias(context.db, owner, token.namespaceId) : owner.entityId;
+  const entityId = isLogin ? await upsertEntity(context.db, owner, token.namespaceId) : owner.entityId;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,

@@ -1,5 +1,5 @@
 import { invalid, Problem } from '@secrets/domain';
-import { renewTokenUntil, type StoredToken } from '../queries/stored-tokens.ts';
+import { type StoredToken, updateTokenExpiry } from '../queries/stored-tokens.ts';
 import type { IssuedToken, TokenContext } from './issue-token.ts';
 import { effectiveExpiry, renewedExpiry, secondsLeft } from './token-lifetime.ts';
 
@@ -19,7 +19,10 @@ export interface RenewalContext extends TokenContext {
   methods: { mayRenew(login: StoredLogin): Promise<RenewalDecision> };
 }
 
-/** Extends a token by the requested increment, otherwise by its own TTL. */
+/**
+ * Extends a token by the requested increment, otherwise by its own TTL. Throws `invalid` if the token is not renewable or
+ * has expired, `forbidden` if its login would no longer succeed.
+ */
 export async function renewToken(
   context: RenewalContext,
   token: StoredToken,
@@ -29,7 +32,8 @@ export async function renewToken(
   await requireValidLogin(context, token);
   const now = new Date();
   const expiresAt = renewedExpiry(token, incrementSeconds, now);
-  if (!(await renewTokenUntil(context.db, token.accessor, expiresAt))) throw invalid('the token has expired');
+  if (!(await updateTokenExpiry(context.db, token.accessor, expiresAt)))
+    throw invalid('the token has expired');
   return {
     token: null,
     accessor: token.accessor,

@@ -9,10 +9,10 @@ const maxCidrs = 100;
 /** A list of CIDRs or single addresses, of either family. */
 export const cidrList = stringList
   .refine((list) => list.length <= maxCidrs, {
-    error: `must hold at most ${maxCidrs} CIDRs or addresses`,
+    error: `must have at most ${maxCidrs} CIDRs or addresses`,
     abort: true,
   })
-  .refine((list) => list.every(isAddressRange), { error: 'must hold CIDRs or addresses' });
+  .refine((list) => list.every(isAddressRange), { error: 'items must be CIDRs or addresses' });
 
 function isAddressRange(text: string): boolean {
   // ipaddr.js reads a bare number as an IPv4 address.
@@ -32,7 +32,7 @@ const maxPolicies = 50;
 /** A list of policy names. */
 export const policyNames = stringList
   .refine((list) => list.length <= maxPolicies, {
-    error: `must hold at most ${maxPolicies} names`,
+    error: `must have at most ${maxPolicies} names`,
     abort: true,
   })
   .refine((list) => list.join(',').length <= maxPolicyCharacters, {

@@ -2,7 +2,7 @@ import type { AuthMethodDeps } from '../auth-method.ts';
 import type { DirectoryKeys } from './directory/directory-keys.ts';
 import type { LoginTargets } from './login/login-targets.ts';
 
-/** What the endpoints of this method work with. */
+/** What the endpoints of this method use. */
 export interface CloudBContext extends AuthMethodDeps {
   directory: DirectoryKeys;
   targets: LoginTargets;

@@ -14,7 +14,7 @@ export interface PolicyRequest {
  * The policies of a child: the requested ones, otherwise the caller's, and `default` unless it is excluded. Without
  * `sudo`, they must be a subset of the caller's, and `default` is added only if the caller has it. `root` can be given
  * only by `root`. In another namespace the same names denote other policies, so there nothing is inherited and `sudo`
- * is needed (docs/conventions.md#23-child-tokens).
+ * is needed (docs/conventions.md#23-child-tokens). Throws `forbidden` or `invalid` if the request exceeds this.
  */
 export function childPolicies(
   caller: Caller,
@@ -35,7 +35,7 @@ export function childPolicies(
 
 /**
  * The addresses from which a child can be used: the requested ones, otherwise its parent's. Without `sudo`, they must
- * lie within the parent's; otherwise a bound token could create an unbound one.
+ * lie within the parent's; otherwise a bound token could create an unbound one. Throws `invalid` if they do not.
  */
 export function childCidrs(
   caller: Caller,

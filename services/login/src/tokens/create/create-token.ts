@@ -1,6 +1,6 @@
 import { type Caller, maySudo } from '@secrets/caller';
 import { invalid, permissionDenied } from '@secrets/domain';
-import { type StoredToken, tokenByAccessor } from '../../queries/stored-tokens.ts';
+import { findTokenByAccessor, type StoredToken } from '../../queries/stored-tokens.ts';
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
 import { earliest, effectiveExpiry, planLifetime, secondsLeft } from '../token-lifetime.ts';
 import { childCidrs, childPolicies } from './child-limits.ts';
@@ -12,7 +12,10 @@ export interface CreateTokenOptions {
   creationPath: string;
 }
 
-/** Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens). */
+/**
+ * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens).
+ * Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid.
+ */
 export async function createToken(
   context: TokenContext,
   caller: Caller,
@@ -64,7 +67,7 @@ function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean
 }
 
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
-  const parent = accessor === null ? undefined : await tokenByAccessor(context.db, accessor);
+  const parent = accessor === null ? undefined : await findTokenByAccessor(context.db, accessor);
   if (parent === undefined) throw permissionDenied();
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');
   return parent;

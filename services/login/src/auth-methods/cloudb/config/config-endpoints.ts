@@ -1,27 +1,26 @@
-import { requireGrant } from '@secrets/caller';
 import { notFound, Problem } from '@secrets/domain';
-import { changingMount } from '../../../queries/auth-mounts.ts';
-import { type MountEndpoint, type MountRequest, mountEndpoint } from '../../auth-method.ts';
+import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { configOfMount, deleteConfig, type StoredConfig } from '../queries/configs.ts';
-import { checkConfig } from './check-config.ts';
+import { type ConfigRow, findConfig } from '../queries/configs.ts';
 import { ConfigBody, ConfigPatch, ineffectiveFields } from './config-settings.ts';
-import { mergeConfig } from './merge-config.ts';
+import { removeConfig } from './remove-config.ts';
+import { saveConfig } from './save-config.ts';
+import { tryConfig } from './try-config.ts';
 
 const path = '/config';
 
 /** `auth/<mount>/config` and `auth/<mount>/rotate-root` (docs/conventions.md#31-configuration). */
-export const configEndpoints = (context: CloudBContext): MountEndpoint[] => [
+export const configEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   readConfig(context),
   writeConfig(context),
   patchConfig(context),
-  removeConfig(context),
-  checkConfigEndpoint(context),
+  deleteConfig(context),
+  checkConfig(context),
   rotateRoot(),
 ];
 
 const readConfig = (context: CloudBContext) =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'get',
     path,
     summary: 'Read the configuration of an auth mount, without the secret',
@@ -29,54 +28,56 @@ const readConfig = (context: CloudBContext) =>
   });
 
 const writeConfig = (context: CloudBContext) =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'post',
     path,
-    summary: 'Write the configuration of an auth mount; omitted fields keep their values',
+    summary: 'Create or replace the configuration of an auth mount; omitted fields keep their values',
     needs: 'create or update',
     body: ConfigBody,
-    handle: (request) =>
-      changeConfig(context, request, (stored) => requireGrant(request.caller, stored !== undefined)),
-  });
-
-const patchConfig = (context: CloudBContext) =>
-  mountEndpoint({
-    method: 'patch',
-    path,
-    summary: 'Change fields of the configuration of an auth mount; null restores a default',
-    body: ConfigPatch,
-    handle: (request) =>
-      changeConfig(context, request, (stored) => {
-        if (stored === undefined) throw notFound();
-      }),
-  });
-
-const removeConfig = (context: CloudBContext) =>
-  mountEndpoint({
-    method: 'delete',
-    path,
-    summary: 'Delete the configuration of an auth mount',
-    handle: async ({ mount }) => {
-      const stored = await configOfMount(context.db, mount.id);
-      if (stored !== undefined) context.directory.forget(stored.settings);
-      await changingMount(context.db, mount.id, (tx) => deleteConfig(tx, mount.id));
+    handle: async ({ mount, body, caller, warn }) => {
+      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: false });
+      ineffectiveFields(settings).forEach(warn);
       return undefined;
     },
   });
 
-const checkConfigEndpoint = (context: CloudBContext) =>
-  mountEndpoint({
+const patchConfig = (context: CloudBContext) =>
+  methodEndpoint({
+    method: 'patch',
+    path,
+    summary: 'Update the configuration of an auth mount (merge patch); null restores a default',
+    body: ConfigPatch,
+    handle: async ({ mount, body, caller, warn }) => {
+      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: true });
+      ineffectiveFields(settings).forEach(warn);
+      return undefined;
+    },
+  });
+
+const deleteConfig = (context: CloudBContext) =>
+  methodEndpoint({
+    method: 'delete',
+    path,
+    summary: 'Delete the configuration of an auth mount',
+    handle: async ({ mount }) => {
+      await removeConfig(context, mount.id);
+      return undefined;
+    },
+  });
+
+const checkConfig = (context: CloudBContext) =>
+  methodEndpoint({
     method: 'post',
     path: `${path}/check`,
-    summary: 'Check the configuration step by step, without a login',
+    summary: 'Check the configuration of an auth mount step by step, without a login',
     handle: async ({ mount }) => {
       const { settings } = await requireConfig(context, mount.id);
-      return { data: await checkConfig(context.directory.tenantOf(settings)) };
+      return { data: await tryConfig(context.directory.tenantOf(settings)) };
     },
   });
 
 const rotateRoot = () =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'post',
     path: '/rotate-root',
     summary: 'Replace client_secret; not in this version',
@@ -85,18 +86,8 @@ const rotateRoot = () =>
     },
   });
 
-async function requireConfig(context: CloudBContext, mountId: string): Promise<StoredConfig> {
-  const stored = await configOfMount(context.db, mountId);
+async function requireConfig({ db }: CloudBContext, mountId: string): Promise<ConfigRow> {
+  const stored = await findConfig(db, mountId);
   if (stored === undefined) throw notFound();
   return stored;
-}
-
-async function changeConfig(
-  context: CloudBContext,
-  { mount, body, warn }: MountRequest<unknown, unknown, ConfigPatch>,
-  check: (stored: StoredConfig | undefined) => void,
-): Promise<undefined> {
-  const settings = await mergeConfig(context, mount.id, body, check);
-  for (const sentence of ineffectiveFields(settings)) warn(sentence);
-  return undefined;
 }

@@ -18,7 +18,7 @@ const environment = z
   .transform((word) => otherNames[word.toLowerCase()] ?? word.toLowerCase())
   .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }));
 
-/** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Absent fields stay as they are. */
+/** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Omitted fields keep their values. */
 export const ConfigBody = z.object({
   tenant_id: z.string().regex(plainId, 'must be a tenant ID').optional(),
   resource: z.string().trim().min(1, 'must not be empty').max(2_048).optional(),
@@ -69,7 +69,7 @@ const defaults = {
   disable_automated_rotation: false,
 } as const;
 
-/** A request merged into what is stored. Throws a problem (`invalid`) if the result lacks a field or contradicts itself. */
+/** A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself. */
 export function mergedConfig(
   stored: { settings: ConfigSettings; hasSecret: boolean } | undefined,
   { client_secret, ...fields }: ConfigPatch,

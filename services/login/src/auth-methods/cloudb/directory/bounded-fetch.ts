@@ -4,8 +4,8 @@ const maxBytes = 512 * 1024;
 const timeoutMs = 5_000;
 
 /**
- * Fetches a document from the directory within 5 s, without redirects, up to 512 KiB. Throws a problem: `unavailable` if
- * the directory does not respond, `bad_gateway` if it returns something else.
+ * Fetches a document from the directory within 5 s, without redirects, up to 512 KiB. Throws `unavailable` if the
+ * directory does not respond or is overloaded, `bad_gateway` if it returns something else.
  * @param absence the sentence for status 400 and 404, where the reason is known
  */
 export async function fetchDocument(url: string, absence?: string): Promise<Response> {

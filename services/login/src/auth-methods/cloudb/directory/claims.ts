@@ -26,7 +26,7 @@ export interface DirectoryClaims {
   tokenId: string | undefined;
 }
 
-/** Reads the claims of a verified token. Throws a problem (`forbidden`) that names the first missing or invalid claim. */
+/** Reads the claims of a verified token. Throws `forbidden` with the first missing or invalid claim. */
 export function parseClaims(payload: unknown): DirectoryClaims {
   const parsed = Claims.safeParse(payload);
   if (!parsed.success) {

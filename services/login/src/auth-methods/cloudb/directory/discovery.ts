@@ -14,8 +14,8 @@ export interface DirectoryTenant {
 const Discovery = z.object({ issuer: z.string().max(2_048), jwks_uri: z.url().max(2_048) });
 
 /**
- * Reads a tenant's discovery document and returns the location of its keys. Throws a problem (`bad_gateway`) if that is
- * on another host than the configured directory, or if the document names an issuer that is not the tenant's.
+ * Reads a tenant's discovery document and returns the location of its keys. Throws `bad_gateway` if that is on another
+ * host than the configured directory, or if the document names an issuer that is not the tenant's.
  */
 export async function discoverKeys(tenant: DirectoryTenant): Promise<URL> {
   const response = await fetchDocument(

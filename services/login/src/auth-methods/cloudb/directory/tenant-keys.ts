@@ -30,7 +30,7 @@ export class TenantKeys {
     this.#clock = clock;
   }
 
-  /** Finds the key that a token's header names, for `jwtVerify`. Throws a problem if the directory is needed and down. */
+  /** Finds the key that a token's header names, for `jwtVerify`. Throws `unavailable` if the directory is needed and down. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const keySet = await this.#usableKeySet();
     return keySet(header, token);

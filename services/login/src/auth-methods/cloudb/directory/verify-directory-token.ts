@@ -8,9 +8,9 @@ const leewaySeconds = 60;
 
 /**
  * Verifies that the tenant's directory signed a token (with RS256) for the configured resource and that it is valid now
- * (docs/conventions.md#34-verification-of-the-jwt). Returns its payload. Throws a problem without any part of the token:
- * `invalid` if it is malformed or over 64 KiB, `forbidden` with the failed check, or the directory's own problem if its
- * keys cannot be fetched.
+ * (docs/conventions.md#34-verification-of-the-jwt). Returns its payload. Throws `invalid` if it is malformed or over 64 KiB,
+ * `forbidden` with the failed check, and what `fetchDocument` throws if the keys cannot be fetched. No message contains a
+ * part of the token.
  */
 export async function verifyDirectoryToken(
   token: string,

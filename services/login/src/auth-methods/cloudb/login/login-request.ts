@@ -37,8 +37,8 @@ export const LoginRequest = z.object({
 export type LoginRequest = z.infer<typeof LoginRequest>;
 
 /**
- * Throws a problem (`invalid`) that names the missing field, unless a request names the machine that a role with bounds on
- * more than principals needs (docs/conventions.md#33-login-request).
+ * Throws `invalid` with the missing field, unless a request names the machine that a role with bounds on more than
+ * principals needs (docs/conventions.md#33-login-request).
  */
 export function requireMachine(request: LoginRequest): void {
   if (request.subscription_id === undefined) throw invalid('subscription_id is required for this role');

@@ -1,6 +1,6 @@
 import { epochCache, readEpoch, sharedRead } from '@secrets/access';
 import type { Sql } from '@secrets/db';
-import { type LoginTarget, readLoginTarget } from '../queries/login-target.ts';
+import { findLoginTarget, type LoginTarget } from '../queries/login-target.ts';
 
 /** Finds what a login depends on; undefined if no mount of this type has the path. */
 export type LoginTargets = (
@@ -25,7 +25,7 @@ export function loginTargets(db: Sql): LoginTargets {
   return (namespaceId, mount, role) => {
     const name = role.toLowerCase();
     return cache.get(JSON.stringify([namespaceId, mount, name]), () =>
-      readLoginTarget(db, namespaceId, mount, name),
+      findLoginTarget(db, namespaceId, mount, name),
     );
   };
 }

@@ -1,19 +1,20 @@
 import type { Sql } from '@secrets/db';
 import type { ConfigSettings } from '../config/config-settings.ts';
 
-export interface StoredConfig {
+/** A stored configuration, without the secret. */
+export interface ConfigRow {
   settings: ConfigSettings;
   hasSecret: boolean;
 }
 
-export async function configOfMount(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
+export async function findConfig(sql: Sql, mountId: string): Promise<ConfigRow | undefined> {
   const text = `select settings, sealed_client_secret is not null as "hasSecret"
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<StoredConfig>(text, [mountId]))[0];
+  return (await sql.query<ConfigRow>(text, [mountId]))[0];
 }
 
 /** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */
-export async function saveConfig(
+export async function upsertConfig(
   sql: Sql,
   mountId: string,
   settings: ConfigSettings,
@@ -27,6 +28,6 @@ export async function saveConfig(
   );
 }
 
-export async function deleteConfig(sql: Sql, mountId: string): Promise<void> {
+export async function deleteConfigRow(sql: Sql, mountId: string): Promise<void> {
   await sql.query('delete from login.cloudb_configs where mount_id = $1', [mountId]);
 }

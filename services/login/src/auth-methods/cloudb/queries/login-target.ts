@@ -14,7 +14,7 @@ export interface LoginTarget {
 }
 
 /** Reads mount, configuration and role in one statement; no row if no mount of this type has the path. */
-export async function readLoginTarget(
+export async function findLoginTarget(
   sql: Sql,
   namespaceId: string,
   mount: string,

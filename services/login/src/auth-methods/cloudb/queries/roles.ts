@@ -2,11 +2,7 @@ import type { Sql } from '@secrets/db';
 import type { RoleSettings } from '../roles/role-settings.ts';
 
 /** A role by its name, which is case-insensitive. */
-export async function roleOfMount(
-  sql: Sql,
-  mountId: string,
-  name: string,
-): Promise<RoleSettings | undefined> {
+export async function findRole(sql: Sql, mountId: string, name: string): Promise<RoleSettings | undefined> {
   const rows = await sql.query<{ settings: RoleSettings }>(
     'select settings from login.cloudb_roles where mount_id = $1 and name = $2',
     [mountId, name.toLowerCase()],
@@ -15,7 +11,7 @@ export async function roleOfMount(
 }
 
 /** Up to `limit` names of roles, in order, after the given one. */
-export async function roleNames(
+export async function listRoleNames(
   sql: Sql,
   mountId: string,
   { after, limit }: { after: string; limit: number },
@@ -24,7 +20,7 @@ export async function roleNames(
   return (await sql.query<{ name: string }>(text, [mountId, after, limit])).map(({ name }) => name);
 }
 
-export async function saveRole(
+export async function upsertRole(
   sql: Sql,
   mountId: string,
   name: string,
@@ -37,7 +33,7 @@ export async function saveRole(
   );
 }
 
-export async function deleteRole(sql: Sql, mountId: string, name: string): Promise<void> {
+export async function deleteRoleRow(sql: Sql, mountId: string, name: string): Promise<void> {
   await sql.query('delete from login.cloudb_roles where mount_id = $1 and name = $2', [
     mountId,
     name.toLowerCase(),

@@ -1,91 +1,87 @@
-import { type Caller, requireGrant } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import { cutToPage, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
-import { changingMount } from '../../../queries/auth-mounts.ts';
-import { type MountEndpoint, mountEndpoint } from '../../auth-method.ts';
+import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { deleteRole, roleNames, roleOfMount, saveRole } from '../queries/roles.ts';
+import { findRole, listRoleNames } from '../queries/roles.ts';
 import { bindsPrincipals } from './denial-reason.ts';
-import { mergedRole, RoleBody, type RoleSettings } from './role-settings.ts';
+import { removeRole } from './remove-role.ts';
+import { RoleBody, type RoleSettings } from './role-settings.ts';
+import { saveRole } from './save-role.ts';
 
+const Page = pageQuery({ max: 100_000 });
 const RoleParams = z.object({
   name: z.string().regex(/^[\w][\w.@-]{0,127}$/, 'may contain only letters, digits and _.@-'),
 });
-const path = '/role/:name';
+
+const basePath = '/role';
+const path = `${basePath}/:name`;
 
 /** `auth/<mount>/role/<name>` (docs/conventions.md#32-roles). */
-export const roleEndpoints = (context: CloudBContext): MountEndpoint[] => [
+export const roleEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   listRoles(context),
   readRole(context),
   writeRole(context),
-  deleteRoleEndpoint(context),
+  deleteRole(context),
 ];
 
 const listRoles = (context: CloudBContext) =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'list',
-    path: '/role',
+    path: basePath,
     summary: 'List the roles of an auth mount',
-    query: pageQuery({ max: 100_000 }),
-    handle: async ({ mount, query: { after = '', limit }, warn }) => {
+    query: Page,
+    handle: async ({ mount, query, warn }) => {
+      const { after = '', limit } = query;
       const range = { after: after.toLowerCase(), limit: limit + 1 };
-      const names = requireAny(await roleNames(context.db, mount.id, range));
+      const names = requireAny(await listRoleNames(context.db, mount.id, range));
       return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
     },
   });
 
 const readRole = (context: CloudBContext) =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'get',
     path,
     summary: 'Read a role',
     params: RoleParams,
-    handle: async ({ mount, params: { name } }) => {
-      const role = await roleOfMount(context.db, mount.id, name);
-      if (role === undefined) throw notFound();
-      return { data: { ...role, policies: role.token_policies } };
-    },
+    handle: async ({ mount, params }) => ({
+      data: presentRole(await requireRole(context, mount.id, params.name)),
+    }),
   });
 
 const writeRole = (context: CloudBContext) =>
-  mountEndpoint({
+  methodEndpoint({
     method: 'post',
     path,
-    summary: 'Create or update a role; omitted fields keep their values',
+    summary: 'Create or replace a role; omitted fields keep their values',
     needs: 'create or update',
     params: RoleParams,
     body: RoleBody,
-    handle: async ({ mount, params: { name }, body, caller, warn }) => {
-      const role = await mergeRole(context, caller, { mountId: mount.id, name }, body);
+    handle: async ({ mount, params, body, caller, warn }) => {
+      const role = await saveRole(context, caller, { mountId: mount.id, name: params.name }, body);
       if (!bindsPrincipals(role))
         warn('the role matches no principal until bound_service_principal_ids or bound_group_ids names one');
       return undefined;
     },
   });
 
-const mergeRole = (
-  context: CloudBContext,
-  caller: Caller,
-  { mountId, name }: { mountId: string; name: string },
-  body: RoleBody,
-): Promise<RoleSettings> =>
-  changingMount(context.db, mountId, async (tx) => {
-    const stored = await roleOfMount(tx, mountId, name);
-    requireGrant(caller, stored !== undefined);
-    const role = mergedRole(stored, body);
-    await saveRole(tx, mountId, name, role);
-    return role;
-  });
-
-const deleteRoleEndpoint = (context: CloudBContext) =>
-  mountEndpoint({
+const deleteRole = (context: CloudBContext) =>
+  methodEndpoint({
     method: 'delete',
     path,
     summary: 'Delete a role; the tokens that it issued remain valid, but cannot be renewed',
     params: RoleParams,
-    handle: async ({ mount, params: { name } }) => {
-      await changingMount(context.db, mount.id, (tx) => deleteRole(tx, mount.id, name));
+    handle: async ({ mount, params }) => {
+      await removeRole(context, mount.id, params.name);
       return undefined;
     },
   });
+
+async function requireRole({ db }: CloudBContext, mountId: string, name: string): Promise<RoleSettings> {
+  const role = await findRole(db, mountId, name);
+  if (role === undefined) throw notFound();
+  return role;
+}
+
+const presentRole = (role: RoleSettings) => ({ ...role, policies: role.token_policies });

@@ -6,7 +6,7 @@ import { systemTtlSeconds } from '../../../tokens/token-lifetime.ts';
 
 const maxBounds = 1_000;
 const bounds = stringList
-  .refine((list) => list.length <= maxBounds, { error: `must hold at most ${maxBounds} items` })
+  .refine((list) => list.length <= maxBounds, { error: `must have at most ${maxBounds} items` })
   .refine((list) => list.every((part) => part.length <= 512), {
     error: 'items must have at most 512 characters',
   });
@@ -64,7 +64,7 @@ const empty: RoleSettings = {
   max_token_age: 0,
 };
 
-/** A request merged into what is stored. Throws a problem (`invalid`) if the result is not a valid role. */
+/** A request merged into what is stored. Throws `invalid` if the result is not a valid role. */
 export function mergedRole(stored: RoleSettings | undefined, body: RoleBody): RoleSettings {
   const { policies, ttl, max_ttl, period, num_uses, ...fields } = body;
   const older = {

@@ -8,8 +8,8 @@ interface CheckStep {
   result: string;
 }
 
-/** Tries what a login needs from a configuration, and reports each step. */
-export async function checkConfig(tenant: DirectoryTenant): Promise<{ ok: boolean; steps: CheckStep[] }> {
+/** Tries what a login with a configuration of this tenant needs, and reports each step. */
+export async function tryConfig(tenant: DirectoryTenant): Promise<{ ok: boolean; steps: CheckStep[] }> {
   const discovery = await attempt(() => discoverKeys(tenant));
   const keys =
     discovery.value === undefined

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { type Caller, requireGrant } from '@secrets/caller';
+import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
+import { invalid, notFound, Problem } from '@secrets/domain';
+import type { DbContext } from '../db-context.ts';
+import {
+  type AuthMountRow,
+  findAuthMount,
+  findOverlappingPath,
+  insertAuthMount,
+  lockAuthMounts,
+} from '../queries/auth-mounts.ts';
+import { requireMountPath } from './mount-path.ts';
+
+/** What a new auth mount is checked with. */
+export interface AuthMountContext extends DbContext {
+  methods: {
+    readonly all: readonly { readonly type: string }[];
+    /** Segments that a mount's path must not have. */
+    readonly callNames: ReadonlySet<string>;
+  };
+}
+
+/**
+ * Enables an auth mount (docs/conventions.md#29-auth-mounts). Throws `invalid` if the path or the type is not valid, or if
+ * the path is in use or lies above or below another mount; `conflict` if another request was faster; and `not_found` if
+ * the namespace was deleted in the meantime.
+ */
+export async function createAuthMount(
+  { db, methods }: AuthMountContext,
+  caller: Caller,
+  request: Pick<AuthMountRow, 'path' | 'type' | 'description'>,
+): Promise<void> {
+  requireMountPath(request.path, methods.callNames);
+  const types = methods.all.map(({ type }) => type);
+  if (!types.includes(request.type)) throw invalid(`type: must be ${types.join(' or ')}`);
+  const namespaceId = caller.namespace.id;
+  requireGrant(caller, (await findAuthMount(db, namespaceId, request.path)) !== undefined);
+  const mount = { ...request, accessor: newAccessor(request.type) };
+  await db.transaction((tx) => insertUnlessNested(tx, namespaceId, mount)).catch(rethrowConflict);
+}
+
+const newAccessor = (type: string): string => `auth_${type}_${randomBytes(4).toString('hex')}`;
+
+async function insertUnlessNested(
+  tx: Tx,
+  namespaceId: string,
+  mount: Omit<AuthMountRow, 'id'>,
+): Promise<void> {
+  await lockAuthMounts(tx, namespaceId);
+  const overlapping = await findOverlappingPath(tx, namespaceId, mount.path);
+  if (overlapping !== undefined) throw invalid(`path: is in use by the auth mount ${overlapping}/`);
+  await insertAuthMount(tx, namespaceId, mount);
+}
+
+function rethrowConflict(error: unknown): never {
+  if (isUniqueViolation(error)) throw new Problem('conflict', 'another request was faster; try again');
+  throw isForeignKeyViolation(error) ? notFound() : error; // the namespace was deleted in the meantime
+}

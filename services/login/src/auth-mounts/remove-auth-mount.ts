@@ -1,0 +1,15 @@
+import type { Caller } from '@secrets/caller';
+import { invalid } from '@secrets/domain';
+import type { DbContext } from '../db-context.ts';
+import { deleteAuthMount, findAuthMount } from '../queries/auth-mounts.ts';
+import { revoking } from '../queries/revocations.ts';
+
+/**
+ * Disables an auth mount: deletes its configuration, roles and entities, and revokes every token that it issued. Succeeds
+ * if there is none. Throws `invalid` for the built-in mount.
+ */
+export async function removeAuthMount({ db }: DbContext, caller: Caller, path: string): Promise<void> {
+  if (path === 'token') throw invalid('path: token is built in');
+  const mount = await findAuthMount(db, caller.namespace.id, path);
+  if (mount !== undefined) await revoking(db, (tx) => deleteAuthMount(tx, mount.id));
+}

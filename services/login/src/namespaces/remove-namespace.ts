@@ -1,0 +1,57 @@
+import type { Caller } from '@secrets/caller';
+import { isForeignKeyViolation } from '@secrets/db';
+import { invalid, Problem } from '@secrets/domain';
+import type { DbContext } from '../db-context.ts';
+import {
+  deleteNamespaceRow,
+  findNamespace,
+  findNamespaceContent,
+  lockNamespace,
+  type NamespaceRow,
+} from '../queries/namespaces.ts';
+import { revoking } from '../queries/revocations.ts';
+import { isWithin, namespaceBelow } from './namespace-path.ts';
+
+/**
+ * Deletes a namespace with its tokens, policies and entities (docs/conventions.md#28-namespaces). Succeeds if it does not
+ * exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
+ * still holds namespaces, auth mounts, mounts or sync destinations. The rows of the last two belong to other services and
+ * cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being created while this
+ * runs.
+ * @param relative its path, relative to the namespace of the request
+ */
+export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<void> {
+  const stored = await findNamespace(db, namespaceBelow(caller.namespace.path, relative));
+  if (stored === undefined) return;
+  requireDeletable(caller, stored);
+  await revoking(db, async (tx) => {
+    await lockNamespace(tx, stored.id);
+    const content = await findNamespaceContent(tx, stored);
+    if (content.namespaces) throw stillHolds('namespaces; delete them first');
+    if (content.authMounts) throw stillHolds('auth mounts; disable them first');
+    await deleteNamespaceRow(tx, stored.id);
+  }).catch((error: unknown) => {
+    throw heldElsewhere(error) ?? error;
+  });
+}
+
+function requireDeletable(caller: Caller, { id, path }: NamespaceRow): void {
+  if (id === 'admin') throw invalid('the administrative namespace cannot be deleted');
+  if (isWithin(caller.tokenNamespace.path, path))
+    throw invalid('a token cannot delete its own namespace or one above it');
+}
+
+const stillHolds = (what: string) => new Problem('conflict', `the namespace still holds ${what}`);
+
+/** What other services keep in a namespace, by the table whose foreign key prevents its deletion. */
+const heldIn = new Map([
+  ['secrets.mounts', 'mounts; disable them first'],
+  ['sync.destinations', 'sync destinations; delete them first'],
+]);
+
+function heldElsewhere(error: unknown): Problem | undefined {
+  if (!isForeignKeyViolation(error)) return undefined;
+  const { schema, table } = error as { schema?: string; table?: string };
+  const what = heldIn.get(`${schema}.${table}`);
+  return what === undefined ? undefined : stillHolds(what);
+}

@@ -1,0 +1,29 @@
+import { type Caller, requireGrant } from '@secrets/caller';
+import { isForeignKeyViolation } from '@secrets/db';
+import { invalid, notFound } from '@secrets/domain';
+import type { DbContext } from '../db-context.ts';
+import { findPolicySource, upsertPolicy } from '../queries/policies.ts';
+import { revoking } from '../queries/revocations.ts';
+import { parsePolicy } from './parse-policy.ts';
+
+/**
+ * Creates or replaces a policy (docs/conventions.md#27-policies). Throws `invalid` for the root policy and if the source
+ * is not a policy, `not_found` if the namespace was deleted in the meantime.
+ */
+export async function savePolicy(
+  { db }: DbContext,
+  caller: Caller,
+  name: string,
+  source: string,
+): Promise<void> {
+  if (name === 'root') throw invalid('the root policy cannot be changed');
+  const namespaceId = caller.namespace.id;
+  const exists = name === 'default' || (await findPolicySource(db, namespaceId, name)) !== undefined;
+  requireGrant(caller, exists);
+  const rules = await parsePolicy(source);
+  await revoking(db, (tx) => upsertPolicy(tx, namespaceId, name, { source, rules })).catch(
+    (error: unknown) => {
+      throw isForeignKeyViolation(error) ? notFound() : error;
+    },
+  );
+}
