@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { notFound, permissionDenied } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { type Metadata, type MetadataChange, readMetadata, writeMetadata } from '../queries/metadata.ts';
-import { readWriteState } from '../queries/write-version.ts';
+import { readWriteState } from '../queries/insert-version.ts';
+import { findMetadata, type MetadataChange, type MetadataRow, upsertMetadata } from '../queries/metadata.ts';
 import { retryWrite } from './retry-write.ts';
 import type { WriteGrants } from './write-conditions.ts';
 
@@ -17,7 +17,7 @@ export async function putMetadata(
 ): Promise<void> {
   const conditions = { ...grants, secretId: randomUUID(), onlyIf: null };
   await retryWrite(async () => {
-    if (await writeMetadata(context.db, mount, path, change, conditions)) return true;
+    if (await upsertMetadata(context.db, mount, path, change, conditions)) return true;
     const { exists } = await readWriteState(context.db, mount, path);
     if (!(exists ? grants.mayUpdate : grants.mayCreate)) throw permissionDenied();
     return undefined;
@@ -29,13 +29,13 @@ export async function patchMetadata(
   context: Context,
   mount: MountRef,
   path: string,
-  merge: (stored: Metadata) => MetadataChange,
+  merge: (stored: MetadataRow) => MetadataChange,
 ): Promise<void> {
   const conditions = { secretId: randomUUID(), mayCreate: false, mayUpdate: true };
   await retryWrite(async () => {
-    const stored = await readMetadata(context.db, mount, path);
+    const stored = await findMetadata(context.db, mount, path);
     if (stored === undefined) throw notFound();
-    const isWritten = await writeMetadata(context.db, mount, path, merge(stored), {
+    const isWritten = await upsertMetadata(context.db, mount, path, merge(stored), {
       ...conditions,
       onlyIf: stored,
     });

@@ -2,8 +2,8 @@ import { invalid, SecretData } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import type { StoredVersion } from '../queries/read-version.ts';
-import { readWriteState, type WrittenVersion } from '../queries/write-version.ts';
+import type { VersionRow } from '../queries/find-version.ts';
+import { readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
 import { mergePatch } from './merge-patch.ts';
 import { replaceVersion } from './put-version.ts';
 import { readValue } from './read-value.ts';
@@ -17,7 +17,7 @@ interface VersionPatch {
 }
 
 /** The new version; or, if the newest version is deleted or destroyed, that version. */
-type PatchResult = { written: WrittenVersion } | { unreadable: StoredVersion };
+type PatchResult = { written: WrittenVersion } | { unreadable: VersionRow };
 
 /**
  * Merges a patch into the newest version and writes the result as a new one. Throws `not_found`, `invalid`,

@@ -4,7 +4,7 @@ import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { readWriteState, type WrittenVersion, writeVersion } from '../queries/write-version.ts';
+import { insertVersion, readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
 import { retryWrite } from './retry-write.ts';
 import { unmetCondition, type WriteConditions } from './write-conditions.ts';
 
@@ -21,7 +21,7 @@ export async function putVersion(
 ): Promise<WrittenVersion> {
   const version = { ...conditions, ...encryptVersion(context, mount, path, value), onlyIf: null };
   const written = await retryWrite(async () => {
-    const written = await writeVersion(context.db, mount, path, version);
+    const written = await insertVersion(context.db, mount, path, version);
     if (written !== undefined) return written;
     const problem = unmetCondition(await readWriteState(context.db, mount, path), conditions);
     if (problem !== undefined) throw problem;
@@ -41,7 +41,7 @@ export async function replaceVersion(
   value: Sealed<SecretData>,
   read: { secretId: string; revision: number; currentVersion: number },
 ): Promise<WrittenVersion | undefined> {
-  const written = await writeVersion(context.db, mount, path, {
+  const written = await insertVersion(context.db, mount, path, {
     ...encryptVersion(context, mount, path, value),
     cas: read.currentVersion,
     mayCreate: false,

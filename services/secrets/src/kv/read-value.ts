@@ -2,10 +2,10 @@ import { decodeSecretData, notFound, type SecretData, versionAad } from '@secret
 import { decrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { readVersion, type StoredVersion } from '../queries/read-version.ts';
+import { findVersion, type VersionRow } from '../queries/find-version.ts';
 
 interface ReadVersion {
-  stored: StoredVersion;
+  stored: VersionRow;
   /** Undefined if the version is deleted or destroyed. */
   value: Sealed<SecretData> | undefined;
 }
@@ -17,7 +17,7 @@ export async function readValue(
   path: string,
   version: number,
 ): Promise<ReadVersion> {
-  const stored = await readVersion(context.db, mount, path, version);
+  const stored = await findVersion(context.db, mount, path, version);
   if (stored === undefined) throw notFound();
   if (!stored.isReadable || stored.sealed === null) return { stored, value: undefined };
   const { versionId, sealed } = stored;

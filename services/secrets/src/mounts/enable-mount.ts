@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, isForeignKeyViolation } from '@secrets/db';
 import { notFound, Problem } from '@secrets/domain';
-import { conflictingMount, insertMount, lockMounts, type MountChange } from '../queries/change-mounts.ts';
+import { findConflictingMount, insertMount, lockMounts, type MountChange } from '../queries/change-mounts.ts';
 import { mountCandidates } from './mount-path.ts';
 
 /**
@@ -12,7 +12,7 @@ export function enableMount(db: Db, namespaceId: string, path: string, settings:
   return db
     .transaction(async (tx) => {
       await lockMounts(tx, namespaceId);
-      const conflicting = await conflictingMount(tx, namespaceId, path, mountCandidates(path));
+      const conflicting = await findConflictingMount(tx, namespaceId, path, mountCandidates(path));
       if (conflicting !== undefined)
         throw new Problem('conflict', `path is already in use at ${conflicting}/`);
       await insertMount(tx, namespaceId, path, newAccessor(), settings);

@@ -8,8 +8,8 @@ import { presentVersion } from '../kv/present-metadata.ts';
 import { putVersion } from '../kv/put-version.ts';
 import { readValue } from '../kv/read-value.ts';
 import { writeGrants } from '../kv/write-conditions.ts';
-import { deleteNewestVersion } from '../queries/change-versions.ts';
-import type { StoredVersion } from '../queries/read-version.ts';
+import type { VersionRow } from '../queries/find-version.ts';
+import { deleteNewestVersion } from '../queries/update-versions.ts';
 import { versionNumber, WriteOptions } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
@@ -81,7 +81,7 @@ const deleteData = (context: Context) =>
   });
 
 /** A deleted or destroyed version (docs/conventions.md#42-versions). */
-const unreadable = (stored: StoredVersion): Reply => ({
+const unreadable = (stored: VersionRow): Reply => ({
   status: 404,
   data: { data: null, metadata: presentVersion(stored) },
 });

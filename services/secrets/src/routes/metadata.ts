@@ -8,7 +8,7 @@ import { presentMetadata } from '../kv/present-metadata.ts';
 import { writeGrants } from '../kv/write-conditions.ts';
 import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import { listFolder } from '../queries/list-folder.ts';
-import { deleteMetadata, type Metadata, type MetadataChange, readMetadata } from '../queries/metadata.ts';
+import { deleteMetadata, findMetadata, type MetadataChange, type MetadataRow } from '../queries/metadata.ts';
 import { customMetadata, customMetadataPatch } from './fields.ts';
 import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 import { Page } from './list-page.ts';
@@ -28,7 +28,7 @@ const readSecretMetadata = (context: Context) =>
     summary: 'Read the metadata of a secret and of its versions',
     params: SecretParams,
     handle: async ({ mount, params }) => {
-      const metadata = await readMetadata(context.db, mount, params.path);
+      const metadata = await findMetadata(context.db, mount, params.path);
       if (metadata === undefined) throw notFound();
       return { data: presentMetadata(metadata) };
     },
@@ -93,13 +93,13 @@ const listSecrets = (context: Context) =>
     params: FolderParams,
     query: Page,
     handle: async ({ mount, params, query: { after = '', limit }, warn }) => {
-      const folder = { folder: params.path, after, limit: limit + 1 };
-      const names = requireAny(await listFolder(context.db, mount, folder));
+      const range = { after, limit: limit + 1 };
+      const names = requireAny(await listFolder(context.db, mount, params.path, range));
       return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
     },
   });
 
-const patchedMetadata = (stored: Metadata, patch: MetadataPatch): MetadataChange => ({
+const patchedMetadata = (stored: MetadataRow, patch: MetadataPatch): MetadataChange => ({
   maxVersions: patch.max_versions === null ? 0 : patch.max_versions,
   casRequired: patch.cas_required === null ? false : patch.cas_required,
   deleteAfterSeconds: patch.delete_version_after === null ? 0 : patch.delete_version_after,

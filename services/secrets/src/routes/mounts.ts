@@ -7,8 +7,8 @@ import { enableMount } from '../mounts/enable-mount.ts';
 import { mountCandidates, mountPath, newMountPath } from '../mounts/mount-path.ts';
 import { mountOptions, presentMount } from '../mounts/present-mount.ts';
 import { presentRetention, retentionFields } from '../mounts/retention.ts';
-import { disableMount, updateMount } from '../queries/change-mounts.ts';
-import { findMount, findMountAt, listMounts, type Mount } from '../queries/mounts.ts';
+import { disableMountRow, updateMount } from '../queries/change-mounts.ts';
+import { findMount, findMountAt, listMountRows, type MountRow } from '../queries/mounts.ts';
 import { Page } from './list-page.ts';
 import { MountType, mountChange, mountFields } from './mount-fields.ts';
 
@@ -78,7 +78,7 @@ const deleteMount = (context: Context) =>
     summary: 'Unmount a store and purge everything in it; succeeds also if there is none',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const isDisabled = await disableMount(context.db, caller.namespace.id, params.path);
+      const isDisabled = await disableMountRow(context.db, caller.namespace.id, params.path);
       if (isDisabled) context.notifyMountDisabled();
       return undefined;
     },
@@ -127,7 +127,7 @@ const locateMount = (context: Context) =>
     },
   });
 
-async function requireMount(context: Context, caller: Caller, path: string): Promise<Mount> {
+async function requireMount(context: Context, caller: Caller, path: string): Promise<MountRow> {
   const mount = await findMount(context.db, caller.namespace.id, path);
   if (mount === undefined) throw notFound();
   return mount;
@@ -135,13 +135,14 @@ async function requireMount(context: Context, caller: Caller, path: string): Pro
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
-async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<MountRow[]> {
   const { after = '', limit } = query;
-  const mounts = await listMounts(context.db, caller.namespace.id, trimSlashes(after), limit + 1);
+  const range = { after: trimSlashes(after), limit: limit + 1 };
+  const mounts = await listMountRows(context.db, caller.namespace.id, range);
   return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
 }
 
-const keyOf = (mount: Mount): string => `${mount.path}/`;
+const keyOf = (mount: MountRow): string => `${mount.path}/`;
 
-const byPath = (mounts: readonly Mount[]) =>
+const byPath = (mounts: readonly MountRow[]) =>
   Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { changeVersions, type VersionChange } from '../queries/change-versions.ts';
+import { updateVersions, type VersionChange } from '../queries/update-versions.ts';
 import { versionList } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
@@ -18,7 +18,7 @@ const versionsEndpoint = (context: Context, change: VersionChange, summary: stri
     params: SecretParams,
     body: z.object({ versions: versionList }),
     handle: async ({ mount, params, body }) => {
-      const eventQueued = await changeVersions(context.db, mount, params.path, change, body.versions);
+      const eventQueued = await updateVersions(context.db, mount, params.path, change, body.versions);
       if (eventQueued) context.notifyChanged();
       return undefined;
     },
