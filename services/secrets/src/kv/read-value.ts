@@ -10,7 +10,10 @@ interface ReadVersion {
   value: Sealed<SecretData> | undefined;
 }
 
-/** Reads a version; 0 is the newest one. Throws `not_found` if there is none. */
+/**
+ * Reads a version; 0 is the newest one. Throws `not_found` if there is none.
+ * @throws StaleMountError; `SealError` as `decryptVersion`
+ */
 export async function readValue(
   context: Context,
   mount: MountRef,
@@ -32,7 +35,10 @@ interface EncryptedVersion {
   sealed: Uint8Array;
 }
 
-/** The value of a version. Throws `SealError` if it is damaged, was moved, or is encrypted with an unknown key. */
+/**
+ * The value of a version.
+ * @throws SealError if it is damaged, was moved, or is encrypted with an unknown key
+ */
 export const decryptVersion = (
   keyRing: KeyRing,
   { sealed, ...location }: EncryptedVersion,

@@ -3,7 +3,7 @@ import { invalid, type Problem, permissionDenied } from '@secrets/domain';
 import type { WriteState } from '../queries/insert-version.ts';
 
 /** What the caller's policies permit on the path of the request: to create a secret, and to change one. */
-export interface WriteGrants {
+interface WriteGrants {
   mayCreate: boolean;
   mayUpdate: boolean;
 }

@@ -3,13 +3,12 @@ import type { Reply } from '@secrets/http';
 import { seal } from '@secrets/seal';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { removeNewestVersion } from '../kv/change-versions.ts';
 import { patchVersion } from '../kv/patch-version.ts';
 import { presentVersion } from '../kv/present-metadata.ts';
-import { putVersion } from '../kv/put-version.ts';
 import { readValue } from '../kv/read-value.ts';
-import { writeGrants } from '../kv/write-conditions.ts';
+import { saveVersion } from '../kv/save-version.ts';
 import type { VersionRow } from '../queries/find-version.ts';
-import { deleteNewestVersion } from '../queries/update-versions.ts';
 import { versionNumber, WriteOptions } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
@@ -45,8 +44,8 @@ const writeData = (context: Context) =>
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body, caller }) => {
-      const conditions = { ...writeGrants(caller), cas: body.options?.cas ?? null };
-      const written = await putVersion(context, mount, params.path, body.data, conditions);
+      const version = { value: body.data, cas: body.options?.cas ?? null };
+      const written = await saveVersion(context, caller, mount, params.path, version);
       return { data: presentVersion(written) };
     },
   });
@@ -74,8 +73,7 @@ const deleteData = (context: Context) =>
     summary: 'Delete the newest version; it can be undeleted',
     params: SecretParams,
     handle: async ({ mount, params }) => {
-      const eventQueued = await deleteNewestVersion(context.db, mount, params.path);
-      if (eventQueued) context.notifyChanged();
+      await removeNewestVersion(context, mount, params.path);
       return undefined;
     },
   });

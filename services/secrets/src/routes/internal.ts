@@ -32,7 +32,8 @@ const watch = (context: Context) =>
     from: 'sync-control',
     body: Watch,
     handle: async ({ body: { namespace_id, mount, secret_name } }) => {
-      const watched = await watchSecret(context.db, namespace_id, mount, secret_name);
+      const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
+      const watched = await watchSecret(context, request);
       return { data: { ...presentWatched(context, watched), secret_name } };
     },
   });

@@ -1,14 +1,14 @@
-import { invalid, notFound } from '@secrets/domain';
+import { invalid } from '@secrets/domain';
 import { cutToPage, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { patchMetadata, putMetadata } from '../kv/change-metadata.ts';
+import { patchMetadata, removeMetadata, saveMetadata } from '../kv/change-metadata.ts';
 import { mergePatch } from '../kv/merge-patch.ts';
 import { presentMetadata } from '../kv/present-metadata.ts';
-import { writeGrants } from '../kv/write-conditions.ts';
+import { requireMetadata } from '../kv/require-metadata.ts';
 import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import { listFolder } from '../queries/list-folder.ts';
-import { deleteMetadata, findMetadata, type MetadataChange, type MetadataRow } from '../queries/metadata.ts';
+import type { MetadataChange, MetadataRow } from '../queries/metadata.ts';
 import { customMetadata, customMetadataPatch } from './fields.ts';
 import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 import { Page } from './list-page.ts';
@@ -27,11 +27,9 @@ const readSecretMetadata = (context: Context) =>
     path: '/metadata/*path',
     summary: 'Read the metadata of a secret and of its versions',
     params: SecretParams,
-    handle: async ({ mount, params }) => {
-      const metadata = await findMetadata(context.db, mount, params.path);
-      if (metadata === undefined) throw notFound();
-      return { data: presentMetadata(metadata) };
-    },
+    handle: async ({ mount, params }) => ({
+      data: presentMetadata(await requireMetadata(context, mount, params.path)),
+    }),
   });
 
 const writeSecretMetadata = (context: Context) =>
@@ -45,7 +43,7 @@ const writeSecretMetadata = (context: Context) =>
     handle: async ({ mount, params, body, caller }) => {
       const custom = body.custom_metadata === null ? {} : body.custom_metadata;
       const change = { ...retentionChange(body), customMetadata: custom };
-      await putMetadata(context, mount, params.path, change, writeGrants(caller));
+      await saveMetadata(context, caller, mount, params.path, change);
       return undefined;
     },
   });
@@ -79,8 +77,7 @@ const deleteSecretMetadata = (context: Context) =>
     summary: 'Delete a secret with all of its versions permanently',
     params: SecretParams,
     handle: async ({ mount, params }) => {
-      const eventQueued = await deleteMetadata(context.db, mount, params.path);
-      if (eventQueued) context.notifyChanged();
+      await removeMetadata(context, mount, params.path);
       return undefined;
     },
   });

@@ -1,23 +1,24 @@
-import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { enableMount } from '../mounts/enable-mount.ts';
-import { mountCandidates, mountPath, newMountPath } from '../mounts/mount-path.ts';
+import { createMount } from '../mounts/create-mount.ts';
+import { mountPath, newMountPath } from '../mounts/mount-path.ts';
 import { mountOptions, presentMount } from '../mounts/present-mount.ts';
+import { removeMount } from '../mounts/remove-mount.ts';
+import { requireContainingMount, requireMount } from '../mounts/require-mount.ts';
 import { presentRetention, retentionFields } from '../mounts/retention.ts';
-import { disableMountRow, updateMount } from '../queries/change-mounts.ts';
-import { findMount, findMountAt, listMountRows, type MountRow } from '../queries/mounts.ts';
+import { updateMount } from '../queries/change-mounts.ts';
+import { listMountRows, type MountRow } from '../queries/mounts.ts';
 import { Page } from './list-page.ts';
 import { MountType, mountChange, mountFields } from './mount-fields.ts';
 
 export const mountEndpoints = (context: Context): Endpoint[] => [
   readMounts(context),
   listMountPaths(context),
-  createMount(context),
+  enableMount(context),
   readMount(context),
-  deleteMount(context),
+  disableMount(context),
   readTune(context),
   writeTune(context),
   locateMount(context),
@@ -46,7 +47,7 @@ const listMountPaths = (context: Context) =>
     },
   });
 
-const createMount = (context: Context) =>
+const enableMount = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/mounts/*path',
@@ -55,7 +56,7 @@ const createMount = (context: Context) =>
     params: z.object({ path: newMountPath }),
     body: z.object({ type: MountType, ...mountFields }),
     handle: async ({ params, body, caller }) => {
-      await enableMount(context.db, caller.namespace.id, params.path, mountChange(body));
+      await createMount(context, caller, params.path, mountChange(body));
       return undefined;
     },
   });
@@ -71,15 +72,14 @@ const readMount = (context: Context) =>
     }),
   });
 
-const deleteMount = (context: Context) =>
+const disableMount = (context: Context) =>
   endpoint({
     method: 'delete',
     path: '/sys/mounts/*path',
     summary: 'Unmount a store and purge everything in it; succeeds also if there is none',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const isDisabled = await disableMountRow(context.db, caller.namespace.id, params.path);
-      if (isDisabled) context.notifyMountDisabled();
+      await removeMount(context, caller, params.path);
       return undefined;
     },
   });
@@ -119,19 +119,10 @@ const locateMount = (context: Context) =>
     summary: 'Find the mount that contains a path',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const candidates = mountCandidates(`${params.path}/`);
-      const found = await findMountAt(context.db, caller.namespace.id, candidates);
-      if (found === undefined) throw notFound();
-      const mount = await requireMount(context, caller, found.path);
+      const mount = await requireContainingMount(context, caller, params.path);
       return { data: { ...presentMount(mount), path: keyOf(mount) } };
     },
   });
-
-async function requireMount(context: Context, caller: Caller, path: string): Promise<MountRow> {
-  const mount = await findMount(context.db, caller.namespace.id, path);
-  if (mount === undefined) throw notFound();
-  return mount;
-}
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { updateVersions, type VersionChange } from '../queries/update-versions.ts';
+import { changeVersions } from '../kv/change-versions.ts';
+import type { VersionChange } from '../queries/update-versions.ts';
 import { versionList } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
@@ -18,8 +19,7 @@ const versionsEndpoint = (context: Context, change: VersionChange, summary: stri
     params: SecretParams,
     body: z.object({ versions: versionList }),
     handle: async ({ mount, params, body }) => {
-      const eventQueued = await updateVersions(context.db, mount, params.path, change, body.versions);
-      if (eventQueued) context.notifyChanged();
+      await changeVersions(context, mount, params.path, change, body.versions);
       return undefined;
     },
   });
