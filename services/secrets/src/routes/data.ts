@@ -12,6 +12,11 @@ import type { VersionRow } from '../queries/find-version.ts';
 import { versionNumber, WriteOptions } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
+const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
+
+const path = '/data/*path';
+
+/** `<mount>/data/<path>` (docs/conventions.md#42-versions). */
 export const dataEndpoints = (context: Context): KvEndpoint[] => [
   readData(context),
   writeData(context),
@@ -19,13 +24,11 @@ export const dataEndpoints = (context: Context): KvEndpoint[] => [
   deleteData(context),
 ];
 
-const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
-
 const readData = (context: Context) =>
   kvEndpoint({
     method: 'get',
-    path: '/data/*path',
-    summary: 'Read a version, by default the newest one',
+    path,
+    summary: 'Read a version of a secret, by default the newest one',
     params: SecretParams,
     query: z.object({ version: versionNumber.default(0) }),
     handle: async ({ mount, params, query }) => {
@@ -38,8 +41,8 @@ const readData = (context: Context) =>
 const writeData = (context: Context) =>
   kvEndpoint({
     method: 'post',
-    path: '/data/*path',
-    summary: 'Write a new version',
+    path,
+    summary: 'Write a new version of a secret',
     needs: 'create or update',
     params: SecretParams,
     body: DataBody,
@@ -53,8 +56,8 @@ const writeData = (context: Context) =>
 const patchData = (context: Context) =>
   kvEndpoint({
     method: 'patch',
-    path: '/data/*path',
-    summary: 'Merge a patch (RFC 7386) into the newest version and write the result as a new one',
+    path,
+    summary: 'Update a secret (merge patch): write the result as a new version; null removes a key',
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body }) => {
@@ -69,8 +72,8 @@ const patchData = (context: Context) =>
 const deleteData = (context: Context) =>
   kvEndpoint({
     method: 'delete',
-    path: '/data/*path',
-    summary: 'Delete the newest version; it can be undeleted',
+    path,
+    summary: 'Delete the newest version of a secret; it can be undeleted',
     params: SecretParams,
     handle: async ({ mount, params }) => {
       await removeNewestVersion(context, mount, params.path);

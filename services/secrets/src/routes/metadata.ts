@@ -13,18 +13,45 @@ import { customMetadata, customMetadataPatch } from './fields.ts';
 import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 import { Page } from './list-page.ts';
 
+/** In a merge patch, null restores the default of a field. */
+const MetadataPatch = z.object({
+  max_versions: retentionFields.max_versions.nullable(),
+  cas_required: retentionFields.cas_required.nullable(),
+  delete_version_after: retentionFields.delete_version_after.nullable(),
+  custom_metadata: customMetadataPatch.nullish(),
+});
+type MetadataPatch = z.infer<typeof MetadataPatch>;
+
+const path = '/metadata/*path';
+
+/** `<mount>/metadata/<path>` (docs/conventions.md#44-values). */
 export const metadataEndpoints = (context: Context): KvEndpoint[] => [
+  listSecrets(context),
   readSecretMetadata(context),
   writeSecretMetadata(context),
   patchSecretMetadata(context),
   deleteSecretMetadata(context),
-  listSecrets(context),
 ];
+
+const listSecrets = (context: Context) =>
+  kvEndpoint({
+    method: 'list',
+    path,
+    summary: 'List the secrets in a folder; subfolders end with a slash',
+    params: FolderParams,
+    query: Page,
+    handle: async ({ mount, params, query, warn }) => {
+      const { after = '', limit } = query;
+      const range = { after, limit: limit + 1 };
+      const names = requireAny(await listFolder(context.db, mount, params.path, range));
+      return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
+    },
+  });
 
 const readSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'get',
-    path: '/metadata/*path',
+    path,
     summary: 'Read the metadata of a secret and of its versions',
     params: SecretParams,
     handle: async ({ mount, params }) => ({
@@ -35,8 +62,9 @@ const readSecretMetadata = (context: Context) =>
 const writeSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'post',
-    path: '/metadata/*path',
-    summary: 'Set the metadata of a secret, even before its first version; absent fields stay as they are',
+    path,
+    summary:
+      'Create or replace the metadata of a secret, even before its first version; omitted fields keep their values',
     needs: 'create or update',
     params: SecretParams,
     body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
@@ -48,20 +76,11 @@ const writeSecretMetadata = (context: Context) =>
     },
   });
 
-/** In a merge patch, null restores the default of a field. */
-const MetadataPatch = z.object({
-  max_versions: retentionFields.max_versions.nullable(),
-  cas_required: retentionFields.cas_required.nullable(),
-  delete_version_after: retentionFields.delete_version_after.nullable(),
-  custom_metadata: customMetadataPatch.nullish(),
-});
-type MetadataPatch = z.infer<typeof MetadataPatch>;
-
 const patchSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'patch',
-    path: '/metadata/*path',
-    summary: 'Merge a patch (RFC 7386) into the metadata of a secret; null restores the default of a field',
+    path,
+    summary: 'Update the metadata of a secret (merge patch); null restores a default',
     params: SecretParams,
     body: MetadataPatch,
     handle: async ({ mount, params, body }) => {
@@ -73,26 +92,12 @@ const patchSecretMetadata = (context: Context) =>
 const deleteSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'delete',
-    path: '/metadata/*path',
+    path,
     summary: 'Delete a secret with all of its versions permanently',
     params: SecretParams,
     handle: async ({ mount, params }) => {
       await removeMetadata(context, mount, params.path);
       return undefined;
-    },
-  });
-
-const listSecrets = (context: Context) =>
-  kvEndpoint({
-    method: 'list',
-    path: '/metadata/*path',
-    summary: 'List the names in a folder; subfolders end with a slash',
-    params: FolderParams,
-    query: Page,
-    handle: async ({ mount, params, query: { after = '', limit }, warn }) => {
-      const range = { after, limit: limit + 1 };
-      const names = requireAny(await listFolder(context.db, mount, params.path, range));
-      return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
     },
   });
 

@@ -1,5 +1,6 @@
+import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { createMount } from '../mounts/create-mount.ts';
@@ -11,60 +12,53 @@ import { presentRetention, retentionFields } from '../mounts/retention.ts';
 import { updateMount } from '../queries/change-mounts.ts';
 import { listMountRows, type MountRow } from '../queries/mounts.ts';
 import { Page } from './list-page.ts';
-import { MountType, mountChange, mountFields } from './mount-fields.ts';
-
-export const mountEndpoints = (context: Context): Endpoint[] => [
-  readMounts(context),
-  listMountPaths(context),
-  enableMount(context),
-  readMount(context),
-  disableMount(context),
-  readTune(context),
-  writeTune(context),
-  locateMount(context),
-];
+import { mountChange, mountFields, mountType } from './mount-fields.ts';
 
 const MountParams = z.object({ path: mountPath });
+
+const basePath = '/sys/mounts';
+const path = `${basePath}/*path`;
+const tunePath = `${path}/tune`;
+
+/** `sys/mounts/<path>` (docs/conventions.md#41-mounts). */
+export const mountEndpoints = (context: Context): Endpoint[] => [
+  listMounts(context),
+  readMounts(context),
+  readMount(context),
+  enableMount(context),
+  disableMount(context),
+  readTune(context),
+  tuneMount(context),
+  readContainingMount(context),
+];
+
+const listMounts = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: basePath,
+    summary: 'List the mounts of this namespace',
+    query: Page,
+    handle: async ({ query, caller, warn }) => {
+      const mounts = requireAny(await pageOfMounts(context, caller, query, warn));
+      return { data: { keys: mounts.map(keyOf), key_info: presentByPath(mounts) } };
+    },
+  });
 
 const readMounts = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts',
-    summary: 'Read all mounts of the namespace',
+    path: basePath,
+    summary: 'Read the mounts of this namespace',
     query: Page,
-    handle: async (request) => ({ data: byPath(await pageOfMounts(context, request)) }),
-  });
-
-const listMountPaths = (context: Context) =>
-  endpoint({
-    method: 'list',
-    path: '/sys/mounts',
-    summary: 'List the mounts of the namespace',
-    query: Page,
-    handle: async (request) => {
-      const mounts = requireAny(await pageOfMounts(context, request));
-      return { data: { keys: mounts.map(keyOf), key_info: byPath(mounts) } };
-    },
-  });
-
-const enableMount = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/sys/mounts/*path',
-    summary: 'Mount a versioned key-value store',
-    needs: 'create or update',
-    params: z.object({ path: newMountPath }),
-    body: z.object({ type: MountType, ...mountFields }),
-    handle: async ({ params, body, caller }) => {
-      await createMount(context, caller, params.path, mountChange(body));
-      return undefined;
-    },
+    handle: async ({ query, caller, warn }) => ({
+      data: presentByPath(await pageOfMounts(context, caller, query, warn)),
+    }),
   });
 
 const readMount = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts/*path',
+    path,
     summary: 'Read a mount',
     params: MountParams,
     handle: async ({ params, caller }) => ({
@@ -72,11 +66,25 @@ const readMount = (context: Context) =>
     }),
   });
 
+const enableMount = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Enable a key-value mount at a path',
+    needs: 'create or update', // it only creates, so no further grant is required
+    params: z.object({ path: newMountPath }),
+    body: z.object({ type: mountType, ...mountFields }),
+    handle: async ({ params, body, caller }) => {
+      await createMount(context, caller, params.path, mountChange(body));
+      return undefined;
+    },
+  });
+
 const disableMount = (context: Context) =>
   endpoint({
     method: 'delete',
-    path: '/sys/mounts/*path',
-    summary: 'Unmount a store and purge everything in it; succeeds also if there is none',
+    path,
+    summary: 'Disable a key-value mount and delete everything in it',
     params: MountParams,
     handle: async ({ params, caller }) => {
       await removeMount(context, caller, params.path);
@@ -87,21 +95,19 @@ const disableMount = (context: Context) =>
 const readTune = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts/*path/tune',
+    path: tunePath,
     summary: 'Read the settings of a mount',
     params: MountParams,
-    handle: async ({ params, caller }) => {
-      const mount = await requireMount(context, caller, params.path);
-      const { description } = mount;
-      return { data: { ...presentRetention(mount), description, options: mountOptions } };
-    },
+    handle: async ({ params, caller }) => ({
+      data: presentTune(await requireMount(context, caller, params.path)),
+    }),
   });
 
-const writeTune = (context: Context) =>
+const tuneMount = (context: Context) =>
   endpoint({
     method: 'post',
-    path: '/sys/mounts/*path/tune',
-    summary: 'Change the settings of a mount; absent fields stay as they are',
+    path: tunePath,
+    summary: 'Update the settings of a mount; omitted fields keep their values',
     params: MountParams,
     body: z.object({ ...retentionFields, ...mountFields }),
     handle: async ({ params, body, caller }) => {
@@ -111,12 +117,12 @@ const writeTune = (context: Context) =>
     },
   });
 
-/** Command-line clients ask this first, to learn where the mount's path ends and which version the mount has. */
-const locateMount = (context: Context) =>
+/** Command-line clients call this first, to learn where the mount's path ends and which version the mount has. */
+const readContainingMount = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/internal/ui/mounts/*path',
-    summary: 'Find the mount that contains a path',
+    summary: 'Read the mount that contains a path',
     params: MountParams,
     handle: async ({ params, caller }) => {
       const mount = await requireContainingMount(context, caller, params.path);
@@ -124,10 +130,12 @@ const locateMount = (context: Context) =>
     },
   });
 
-type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
-
-async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<MountRow[]> {
-  const { after = '', limit } = query;
+async function pageOfMounts(
+  context: Context,
+  caller: Caller,
+  { after = '', limit }: z.infer<typeof Page>,
+  warn: (sentence: string) => void,
+): Promise<MountRow[]> {
   const range = { after: trimSlashes(after), limit: limit + 1 };
   const mounts = await listMountRows(context.db, caller.namespace.id, range);
   return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
@@ -135,5 +143,11 @@ async function pageOfMounts(context: Context, { query, caller, warn }: PageReque
 
 const keyOf = (mount: MountRow): string => `${mount.path}/`;
 
-const byPath = (mounts: readonly MountRow[]) =>
+const presentByPath = (mounts: readonly MountRow[]) =>
   Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));
+
+const presentTune = (mount: MountRow) => ({
+  ...presentRetention(mount),
+  description: mount.description,
+  options: mountOptions,
+});

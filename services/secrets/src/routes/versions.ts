@@ -5,13 +5,14 @@ import type { VersionChange } from '../queries/update-versions.ts';
 import { versionList } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
+/** `<mount>/delete/<path>`, `undelete` and `destroy` (docs/conventions.md#42-versions). */
 export const versionsEndpoints = (context: Context): KvEndpoint[] => [
-  versionsEndpoint(context, 'delete', 'Delete versions; they can be undeleted'),
-  versionsEndpoint(context, 'undelete', 'Make deleted versions readable again'),
-  versionsEndpoint(context, 'destroy', 'Destroy the values of versions permanently'),
+  changeTo(context, 'delete', 'Delete versions of a secret; they can be undeleted'),
+  changeTo(context, 'undelete', 'Make deleted versions of a secret readable again'),
+  changeTo(context, 'destroy', 'Destroy the values of versions of a secret permanently'),
 ];
 
-const versionsEndpoint = (context: Context, change: VersionChange, summary: string) =>
+const changeTo = (context: Context, change: VersionChange, summary: string) =>
   kvEndpoint({
     method: 'post',
     path: `/${change}/*path`,
