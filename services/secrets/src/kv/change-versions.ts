@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { deleteNewestVersion, updateVersions, type VersionChange } from '../queries/update-versions.ts';
+import { updateVersions, type VersionChange } from '../queries/update-versions.ts';
 
 /**
  * Deletes, undeletes or destroys versions; skips those that do not exist or are already in the requested state.
@@ -14,14 +14,5 @@ export async function changeVersions(
   versions: readonly number[],
 ): Promise<void> {
   const eventQueued = await updateVersions(context.db, mount, path, change, versions);
-  if (eventQueued) context.notifyChanged();
-}
-
-/**
- * Deletes the newest version, if there is one; it can be undeleted.
- * @throws StaleMountError
- */
-export async function removeNewestVersion(context: Context, mount: MountRef, path: string): Promise<void> {
-  const eventQueued = await deleteNewestVersion(context.db, mount, path);
   if (eventQueued) context.notifyChanged();
 }

@@ -1,6 +1,5 @@
-import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { createMount } from '../mounts/create-mount.ts';
@@ -15,6 +14,9 @@ import { Page } from './list-page.ts';
 import { mountChange, mountFields, mountType } from './mount-fields.ts';
 
 const MountParams = z.object({ path: mountPath });
+const NewMountParams = z.object({ path: newMountPath });
+const MountBody = z.object({ type: mountType, ...mountFields });
+const TuneBody = z.object({ ...retentionFields, ...mountFields });
 
 const basePath = '/sys/mounts';
 const path = `${basePath}/*path`;
@@ -38,8 +40,8 @@ const listMounts = (context: Context) =>
     path: basePath,
     summary: 'List the mounts of this namespace',
     query: Page,
-    handle: async ({ query, caller, warn }) => {
-      const mounts = requireAny(await pageOfMounts(context, caller, query, warn));
+    handle: async (request) => {
+      const mounts = requireAny(await pageOfMounts(context, request));
       return { data: { keys: mounts.map(keyOf), key_info: presentByPath(mounts) } };
     },
   });
@@ -50,9 +52,7 @@ const readMounts = (context: Context) =>
     path: basePath,
     summary: 'Read the mounts of this namespace',
     query: Page,
-    handle: async ({ query, caller, warn }) => ({
-      data: presentByPath(await pageOfMounts(context, caller, query, warn)),
-    }),
+    handle: async (request) => ({ data: presentByPath(await pageOfMounts(context, request)) }),
   });
 
 const readMount = (context: Context) =>
@@ -72,8 +72,8 @@ const enableMount = (context: Context) =>
     path,
     summary: 'Enable a key-value mount at a path',
     needs: 'create or update', // it only creates, so no further grant is required
-    params: z.object({ path: newMountPath }),
-    body: z.object({ type: mountType, ...mountFields }),
+    params: NewMountParams,
+    body: MountBody,
     handle: async ({ params, body, caller }) => {
       await createMount(context, caller, params.path, mountChange(body));
       return undefined;
@@ -109,7 +109,7 @@ const tuneMount = (context: Context) =>
     path: tunePath,
     summary: 'Update the settings of a mount; omitted fields keep their values',
     params: MountParams,
-    body: z.object({ ...retentionFields, ...mountFields }),
+    body: TuneBody,
     handle: async ({ params, body, caller }) => {
       const exists = await updateMount(context.db, caller.namespace.id, params.path, mountChange(body));
       if (!exists) throw notFound();
@@ -130,12 +130,10 @@ const readContainingMount = (context: Context) =>
     },
   });
 
-async function pageOfMounts(
-  context: Context,
-  caller: Caller,
-  { after = '', limit }: z.infer<typeof Page>,
-  warn: (sentence: string) => void,
-): Promise<MountRow[]> {
+type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
+
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<MountRow[]> {
+  const { after = '', limit } = query;
   const range = { after: trimSlashes(after), limit: limit + 1 };
   const mounts = await listMountRows(context.db, caller.namespace.id, range);
   return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
