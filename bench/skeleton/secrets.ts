@@ -4,9 +4,9 @@ import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from 
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
 import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
+import { findVersion } from '../../services/secrets/src/queries/find-version.ts';
+import { insertVersion } from '../../services/secrets/src/queries/insert-version.ts';
 import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
-import { readVersion } from '../../services/secrets/src/queries/read-version.ts';
-import { writeVersion } from '../../services/secrets/src/queries/write-version.ts';
 import { bareSql } from './bare-sql.ts';
 import { serve } from './serve.ts';
 
@@ -53,7 +53,7 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.get('/v1/:mount/data/:path', async (request, response) => {
   const mount = await mountAt(request.params.mount);
-  const stored = await readVersion(sql, mount, request.params.path);
+  const stored = await findVersion(sql, mount, request.params.path);
   if (stored?.sealed === undefined || stored.sealed === null) return void response.sendStatus(404);
   const aad = versionAad({
     mountId: mount.id,
@@ -68,7 +68,7 @@ app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
   const versionId = randomUUID();
   const aad = versionAad({ mountId: mount.id, path: request.params.path, versionId });
   const { data } = request.body as { data: SecretData };
-  const written = await writeVersion(sql, mount, request.params.path, {
+  const written = await insertVersion(sql, mount, request.params.path, {
     secretId: randomUUID(),
     versionId,
     sealed: encrypt(keyRing, aad, encodeSecretData(data)),

@@ -110,7 +110,7 @@ describe('refusals', () => {
   test('405 lists the supported verbs in Allow', async () => {
     await system.api('POST', 'sys/mounts/kv405', { type: 'kv' });
     const answer = await inNamespace('root')('PATCH', 'sys/mounts/kv405', { description: 'x' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, PUT, GET, DELETE']);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST, PUT, DELETE']);
   });
 
   test('a warning names the path of an unknown field', async () => {

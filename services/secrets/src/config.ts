@@ -1,7 +1,7 @@
 import { serviceEnv } from '@secrets/service';
 import { z } from 'zod';
 
-/** The environment of this service. */
+/** The environment of the secrets service. */
 export const Env = z.object({
   ...serviceEnv(7002),
   AMQP_URL: z.string().min(1),
@@ -9,7 +9,7 @@ export const Env = z.object({
   SWEEP_SECONDS: z.coerce.number().min(0.05).max(3_600).default(5),
 });
 
-/** The part of the environment that the app needs. */
+/** The settings of the app. */
 export interface SecretsConfig {
   sweepSeconds: number;
 }

@@ -142,7 +142,7 @@ describe('the outbox', () => {
   });
 });
 
-test('publishes changes, expiries and unmounting, and empties the outbox', async () => {
+test('publishes changes, expiries and disabled mounts, and empties the outbox', async () => {
   await write('changing', { a: 1 });
   const changing = (await watch('changing')).data;
   await write('changing', { a: 2 });

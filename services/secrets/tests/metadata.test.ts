@@ -33,7 +33,7 @@ describe('metadata', () => {
     expect((await write('meta', {})).body.data.custom_metadata).toEqual(custom_metadata);
   });
 
-  test('keeps absent fields and replaces `custom_metadata` with POST', async () => {
+  test('keeps omitted fields and replaces `custom_metadata` with POST', async () => {
     await call('POST', '/kv/metadata/post', { custom_metadata: { a: '1' }, max_versions: 5 });
     await call('POST', '/kv/metadata/post', { custom_metadata: { b: '2' } });
     expect(await read('post')).toMatchObject({ custom_metadata: { b: '2' }, max_versions: 5 });
@@ -135,7 +135,7 @@ describe('a list', () => {
   });
 });
 
-test('the config of a mount keeps absent fields, and is 404 below its path', async () => {
+test('the config of a mount keeps omitted fields, and is 404 below its path', async () => {
   await call('POST', '/sys/mounts/configured', { type: 'kv' });
   expect((await call('POST', '/configured/config', { max_versions: 3 })).status).toBe(204);
   await call('POST', '/configured/config', { delete_version_after: '1h' });

@@ -11,7 +11,7 @@ afterAll(() => secrets.stop());
 const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
 const mount = (path: string, body: object = { type: 'kv' }) => call('POST', `/sys/mounts/${path}`, body);
 
-test('a mount is created, read, tuned, listed, located and unmounted', async () => {
+test('a mount is enabled, read, tuned, listed, located and disabled', async () => {
   const created = await mount('team/kv/', { type: 'kv', description: 'ours', config: { max_versions: 4 } });
   expect(created.status).toBe(204);
   const { data } = (await call('GET', '/sys/mounts/team/kv')).body;
@@ -114,7 +114,7 @@ test('mounts and secrets may be named like the segments of the API', async () =>
   expect((await call('LIST', '/x/data/metadata')).body.data.keys).toEqual(['data/']);
 });
 
-test('an unmounted path is free at once for every process, and a new mount there is empty', async () => {
+test('the path of a disabled mount is free at once for every process, and a new mount there is empty', async () => {
   const other = await secrets.startAnother();
   const deeper = '/free/sub/data/a';
   await mount('free');
@@ -172,7 +172,7 @@ test('a process that starts purges the mounts that an earlier one left, of any s
   await eventually(() => secrets.published.length === 750);
 });
 
-test('tuning needs `update`; an unknown mount is 404 to tune, and no error to unmount', async () => {
+test('tuning needs `update`; an unknown mount is 404 to tune, and no error to disable', async () => {
   expect((await call('POST', '/sys/mounts/v2/tune', {}, callerWith('create'))).status).toBe(403);
   expect((await call('POST', '/sys/mounts/nowhere/tune', {})).status).toBe(404);
   expect((await call('DELETE', '/sys/mounts/nowhere')).status).toBe(204);

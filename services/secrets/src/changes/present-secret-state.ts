@@ -4,7 +4,8 @@ import type { InspectedRow } from '../queries/watch.ts';
 
 /**
  * The state of a secret for sync-control: names of keys, never values. Without a row the secret does not exist, which includes
- * that its mount is disabled. `revision` grows with every change. Throws `SealError` if the value cannot be decrypted.
+ * that its mount is disabled. `revision` grows with every change.
+ * @throws SealError if the value cannot be decrypted
  */
 export const presentSecretState = (
   keyRing: KeyRing,

@@ -1,5 +1,5 @@
-import type { Db } from '@secrets/db';
 import { invalid } from '@secrets/domain';
+import type { Context } from '../context.ts';
 import {
   findSecrets,
   type InspectedRow,
@@ -8,6 +8,13 @@ import {
   markWatched,
   type WatchedMount,
 } from '../queries/watch.ts';
+
+interface WatchRequest {
+  namespaceId: string;
+  mountPath: string;
+  /** Path of the secret below the mount. */
+  path: string;
+}
 
 interface Watched {
   mount: WatchedMount;
@@ -20,10 +27,13 @@ interface Watched {
 
 /**
  * Marks a secret as watched and returns its state, in one transaction: every change after that state queues an event.
- * Throws `invalid` if nothing is mounted at `mountPath`.
+ * Throws `invalid` if there is no mount at `mountPath`.
  */
-export const watchSecret = (db: Db, namespaceId: string, mountPath: string, path: string): Promise<Watched> =>
-  db.transaction(async (tx) => {
+export const watchSecret = (
+  context: Context,
+  { namespaceId, mountPath, path }: WatchRequest,
+): Promise<Watched> =>
+  context.db.transaction(async (tx) => {
     const mount = await lockEnabledMount(tx, namespaceId, mountPath);
     if (mount === undefined) throw invalid(`mount: no key-value store is mounted at ${mountPath}`);
     const secretId = await markWatched(tx, mount.id, path);

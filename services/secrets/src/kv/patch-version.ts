@@ -2,12 +2,12 @@ import { invalid, SecretData } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import type { StoredVersion } from '../queries/read-version.ts';
-import { readWriteState, type WrittenVersion } from '../queries/write-version.ts';
+import type { VersionRow } from '../queries/find-version.ts';
+import { readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
 import { mergePatch } from './merge-patch.ts';
-import { replaceVersion } from './put-version.ts';
 import { readValue } from './read-value.ts';
 import { retryWrite } from './retry-write.ts';
+import { saveVersionIfUnchanged } from './save-version.ts';
 import { unmetCondition } from './write-conditions.ts';
 
 interface VersionPatch {
@@ -17,18 +17,20 @@ interface VersionPatch {
 }
 
 /** The new version; or, if the newest version is deleted or destroyed, that version. */
-type PatchResult = { written: WrittenVersion } | { unreadable: StoredVersion };
+type PatchResult = { written: WrittenVersion } | { unreadable: VersionRow };
 
 /**
- * Merges a patch into the newest version and writes the result as a new one. Throws `not_found`, `invalid`,
- * `too_large`, the unmet condition, or `StaleMountError`.
+ * Merges a patch into the newest version and writes the result as a new one. Throws `not_found` if there is no version,
+ * `invalid` if the result is no valid value, or `cas` is not the current version or is required but absent, `too_large`
+ * if the result exceeds 1 MiB.
+ * @throws StaleMountError
  */
 export const patchVersion = (
   context: Context,
   mount: MountRef,
   path: string,
-  given: VersionPatch,
-): Promise<PatchResult> => retryWrite(() => patchOnce(context, mount, path, given));
+  request: VersionPatch,
+): Promise<PatchResult> => retryWrite(() => patchOnce(context, mount, path, request));
 
 /** Undefined if the secret was changed between reading and writing. */
 async function patchOnce(
@@ -44,6 +46,6 @@ async function patchOnce(
   if (problem !== undefined && state.currentVersion === stored.currentVersion) throw problem;
   const merged = SecretData.safeParse(mergePatch(value.reveal(), patch.reveal()));
   if (!merged.success) throw invalid(`data: ${merged.error.issues[0]?.message}`);
-  const written = await replaceVersion(context, mount, path, seal(merged.data), stored);
+  const written = await saveVersionIfUnchanged(context, mount, path, seal(merged.data), stored);
   return written === undefined ? undefined : { written };
 }

@@ -1,5 +1,5 @@
 import { presentRetention } from '../mounts/retention.ts';
-import type { Metadata, VersionLine } from '../queries/metadata.ts';
+import type { MetadataRow, VersionLine } from '../queries/metadata.ts';
 
 /** The metadata of one version. */
 export function presentVersion(version: {
@@ -19,7 +19,7 @@ export function presentVersion(version: {
 }
 
 /** The metadata of a secret, with that of each version by its number. */
-export const presentMetadata = (metadata: Metadata) => ({
+export const presentMetadata = (metadata: MetadataRow) => ({
   ...presentRetention(metadata),
   created_time: presentTime(metadata.createdAt),
   current_version: metadata.currentVersion,

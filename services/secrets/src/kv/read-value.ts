@@ -2,22 +2,25 @@ import { decodeSecretData, notFound, type SecretData, versionAad } from '@secret
 import { decrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { readVersion, type StoredVersion } from '../queries/read-version.ts';
+import { findVersion, type VersionRow } from '../queries/find-version.ts';
 
 interface ReadVersion {
-  stored: StoredVersion;
+  stored: VersionRow;
   /** Undefined if the version is deleted or destroyed. */
   value: Sealed<SecretData> | undefined;
 }
 
-/** Reads a version; 0 is the newest one. Throws `not_found` if there is none. */
+/**
+ * Reads a version; 0 is the newest one. Throws `not_found` if there is none.
+ * @throws StaleMountError; `SealError` as `decryptVersion`
+ */
 export async function readValue(
   context: Context,
   mount: MountRef,
   path: string,
   version: number,
 ): Promise<ReadVersion> {
-  const stored = await readVersion(context.db, mount, path, version);
+  const stored = await findVersion(context.db, mount, path, version);
   if (stored === undefined) throw notFound();
   if (!stored.isReadable || stored.sealed === null) return { stored, value: undefined };
   const { versionId, sealed } = stored;
@@ -32,7 +35,10 @@ interface EncryptedVersion {
   sealed: Uint8Array;
 }
 
-/** The value of a version. Throws `SealError` if it is damaged, was moved, or is encrypted with an unknown key. */
+/**
+ * The value of a version.
+ * @throws SealError if it is damaged, was moved, or is encrypted with an unknown key
+ */
 export const decryptVersion = (
   keyRing: KeyRing,
   { sealed, ...location }: EncryptedVersion,

@@ -13,7 +13,7 @@ const refusedCharacters = /[\u0000-\u001f\u007f-\u009f\u{10FFFF}]/u;
 /** Why a text is not a path of segments; undefined if it is one. */
 export function pathProblem(path: string, maxBytes = maxPathBytes): string | undefined {
   if (path === '') return 'must not be empty';
-  if (Buffer.byteLength(path) > maxBytes) return `must be at most ${maxBytes} bytes`;
+  if (Buffer.byteLength(path) > maxBytes) return `must have at most ${maxBytes} bytes`;
   if (!isStorable(path) || refusedCharacters.test(path)) return 'must not contain control characters';
   const segments = path.split('/');
   if (segments.includes('')) return 'must not begin or end with a slash or contain two in a row';
@@ -21,20 +21,20 @@ export function pathProblem(path: string, maxBytes = maxPathBytes): string | und
   return undefined;
 }
 
-function requirePath(path: string, context: z.RefinementCtx): void {
+function checkPath(path: string, context: z.RefinementCtx): void {
   const problem = pathProblem(path);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 }
 
 /** The path of a secret below its mount. */
-export const secretPath = z.string().superRefine(requirePath);
+export const secretPath = z.string().superRefine(checkPath);
 
 /** The path of a folder, returned without the slash at its end; empty for the top. */
 export const folderPath = z
   .string()
   .transform(withoutEndSlash)
   .superRefine((path, context) => {
-    if (path !== '') requirePath(path, context);
+    if (path !== '') checkPath(path, context);
   });
 
 /** Drops one slash at the end; a second one makes the path invalid. */

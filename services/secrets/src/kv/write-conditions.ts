@@ -1,9 +1,9 @@
 import type { Caller } from '@secrets/caller';
 import { invalid, type Problem, permissionDenied } from '@secrets/domain';
-import type { WriteState } from '../queries/write-version.ts';
+import type { WriteState } from '../queries/insert-version.ts';
 
 /** What the caller's policies permit on the path of the request: to create a secret, and to change one. */
-export interface WriteGrants {
+interface WriteGrants {
   mayCreate: boolean;
   mayUpdate: boolean;
 }

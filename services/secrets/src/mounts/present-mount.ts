@@ -1,7 +1,7 @@
-import type { Mount } from '../queries/mounts.ts';
+import type { MountRow } from '../queries/mounts.ts';
 import { presentRetention } from './retention.ts';
 
-export const presentMount = (mount: Mount) => ({
+export const presentMount = (mount: MountRow) => ({
   accessor: mount.accessor,
   config: presentRetention(mount),
   description: mount.description,

@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { deleteMount, disabledMounts, enqueueWatched, purgeSecrets } from '../queries/purge.ts';
+import { deleteMount, enqueueWatched, listDisabledMounts, purgeSecrets } from '../queries/purge.ts';
 
 interface Purge {
   db: Db;
@@ -16,7 +16,7 @@ const purgePageSize = 200;
  * one statement, so the purge may stop at any page, be repeated, and run in several processes at the same time.
  */
 export async function purgeDisabledMounts(purge: Purge): Promise<void> {
-  const mounts = await disabledMounts(purge.db);
+  const mounts = await listDisabledMounts(purge.db);
   // First the events of all mounts: deleting takes much longer.
   for (const mount of mounts) await enqueueAllWatched(purge, mount);
   for (const mount of mounts) await purgeMount(purge, mount);

@@ -9,13 +9,13 @@ export interface Retention {
   deleteAfterSeconds: number;
 }
 
-/** Absent fields stay as they are. */
+/** Omitted fields keep their values. */
 export type RetentionChange = { [Field in keyof Retention]?: Retention[Field] | undefined };
 
 /** The fields of a request that sets retention. */
 export const retentionFields = {
   max_versions: integer
-    .refine((given) => given >= 0 && given <= 10_000, { error: 'must be from 0 to 10000' })
+    .refine((given) => given >= 0 && given <= 10_000, { error: 'must be between 0 and 10000' })
     .optional(),
   cas_required: flag.optional(),
   delete_version_after: seconds.optional(),

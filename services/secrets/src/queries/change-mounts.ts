@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@secrets/db';
 import type { RetentionChange } from '../mounts/retention.ts';
 
-/** The settings of a mount that can be changed. Absent fields stay as they are. */
+/** The settings of a mount that can be changed. Omitted fields keep their values. */
 export interface MountChange extends RetentionChange {
   description?: string | undefined;
 }
@@ -12,7 +12,7 @@ export async function lockMounts(tx: Tx, namespaceId: string): Promise<void> {
 }
 
 /** Returns the path of a mount at, above (one of `prefixes`) or below `path`. */
-export async function conflictingMount(
+export async function findConflictingMount(
   sql: Sql,
   namespaceId: string,
   path: string,
@@ -73,7 +73,7 @@ export async function updateMount(
 }
 
 /** Frees the path and makes the values unreadable; the purge deletes them later. Returns false if there is no such mount. */
-export async function disableMount(sql: Sql, namespaceId: string, path: string): Promise<boolean> {
+export async function disableMountRow(sql: Sql, namespaceId: string, path: string): Promise<boolean> {
   const disabled = await sql.query(
     `update secrets.mounts set disabled_at = now()
      where namespace_id = $1 and path = $2 and disabled_at is null

@@ -18,7 +18,10 @@ export const underMount = (mount: MountRef, path: string): [string, string, stri
   path,
 ];
 
-/** The first row of a statement that returns at least one row while its mount is enabled. Throws `StaleMountError` otherwise. */
+/**
+ * Returns the first row of a statement that returns at least one row while its mount is enabled.
+ * @throws StaleMountError if it returned none
+ */
 export function rowOfMount<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new StaleMountError();

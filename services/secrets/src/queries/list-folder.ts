@@ -3,14 +3,6 @@ import { afterEveryPath } from '../kv/secret-path.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount } from './enabled-mount.ts';
 
-export interface FolderPage {
-  /** Path of the folder, without a slash at the end; empty for the top. */
-  folder: string;
-  /** Return only names after this one; empty for all. */
-  after: string;
-  limit: number;
-}
-
 // Hops through the index from one name to the next. After a subfolder it continues at the first path behind everything
 // in it ('0' is the character after '/'), so the content of subfolders is never read. $4 is the folder with its slash,
 // $5 where the page begins, $6 where the folder ends.
@@ -39,11 +31,16 @@ const statement = `
   from hop
   order by place`;
 
-/** The names in one folder, at most `limit`, in byte order; subfolders end with a slash. Throws `StaleMountError`. */
+/**
+ * Returns the names in a folder after `range.after`, in byte order; subfolders end with a slash. `folder` has no slash
+ * at its end and is empty for the top.
+ * @throws StaleMountError
+ */
 export async function listFolder(
   sql: Sql,
   mount: MountRef,
-  { folder, after, limit }: FolderPage,
+  folder: string,
+  range: { after: string; limit: number },
 ): Promise<string[]> {
   const prefix = folder === '' ? '' : `${folder}/`;
   const end = folder === '' ? afterEveryPath : `${folder}0`;
@@ -52,9 +49,9 @@ export async function listFolder(
     mount.namespaceId,
     mount.path,
     prefix,
-    prefix + firstAfter(after),
+    prefix + firstAfter(range.after),
     end,
-    limit,
+    range.limit,
   ]);
   rowOfMount(rows);
   return rows.flatMap(({ key }) => (key === null ? [] : [key]));

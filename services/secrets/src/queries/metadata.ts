@@ -7,7 +7,7 @@ import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 export type VersionLine = [version: number, createdMs: number, deletionMs: number | null, destroyed: boolean];
 
 /** A secret's metadata, with a line per version. */
-export interface Metadata extends Retention {
+export interface MetadataRow extends Retention {
   secretId: string;
   revision: number;
   currentVersion: number;
@@ -31,14 +31,21 @@ const readStatement = `
       where v.secret_id = s.id and v.version >= s.oldest_version) as versions
   from mount left join secrets.secrets s on s.mount_id = mount.id and s.path = $4`;
 
-/** Returns undefined if there is no such secret. Throws `StaleMountError`. */
-export async function readMetadata(sql: Sql, mount: MountRef, path: string): Promise<Metadata | undefined> {
-  const rows = await sql.query<Metadata | { secretId: null }>(readStatement, underMount(mount, path));
+/**
+ * Returns undefined if there is no such secret.
+ * @throws StaleMountError
+ */
+export async function findMetadata(
+  sql: Sql,
+  mount: MountRef,
+  path: string,
+): Promise<MetadataRow | undefined> {
+  const rows = await sql.query<MetadataRow | { secretId: null }>(readStatement, underMount(mount, path));
   const row = rowOfMount(rows);
   return row.secretId === null ? undefined : row;
 }
 
-/** Absent fields stay as they are. */
+/** Omitted fields keep their values. */
 export interface MetadataChange extends RetentionChange {
   customMetadata?: Record<string, string> | undefined;
 }
@@ -82,9 +89,10 @@ const writeStatement = `
 
 /**
  * Sets metadata, creating the secret if needed. Returns false if a condition was not met or another writer created the
- * secret at the same time. Throws `StaleMountError`.
+ * secret at the same time.
+ * @throws StaleMountError
  */
-export async function writeMetadata(
+export async function upsertMetadata(
   sql: Sql,
   mount: MountRef,
   path: string,
@@ -118,7 +126,10 @@ const deleteStatement = `
   )
   select exists (select from event) as "eventQueued" from mount`;
 
-/** Deletes a secret with all of its versions. Returns whether an event was queued. Throws `StaleMountError`. */
+/**
+ * Deletes a secret with all of its versions. Returns whether an event was queued.
+ * @throws StaleMountError
+ */
 export async function deleteMetadata(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
   const rows = await sql.query<{ eventQueued: boolean }>(deleteStatement, underMount(mount, path));
   return rowOfMount(rows).eventQueued;

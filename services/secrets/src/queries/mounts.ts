@@ -3,7 +3,7 @@ import type { MountRef } from '../mounts/mount-ref.ts';
 import type { Retention } from '../mounts/retention.ts';
 
 /** An enabled mount. */
-export interface Mount extends Retention {
+export interface MountRow extends Retention {
   id: string;
   path: string;
   accessor: string;
@@ -28,19 +28,23 @@ export async function findMountAt(
   return found;
 }
 
-export async function findMount(sql: Sql, namespaceId: string, path: string): Promise<Mount | undefined> {
-  const [found] = await sql.query<Mount>(
+export async function findMount(sql: Sql, namespaceId: string, path: string): Promise<MountRow | undefined> {
+  const [found] = await sql.query<MountRow>(
     `select ${columns} from secrets.mounts where namespace_id = $1 and path = $2 and disabled_at is null`,
     [namespaceId, path],
   );
   return found;
 }
 
-export const listMounts = (sql: Sql, namespaceId: string, after: string, limit: number): Promise<Mount[]> =>
-  sql.query<Mount>(
+export const listMountRows = (
+  sql: Sql,
+  namespaceId: string,
+  range: { after: string; limit: number },
+): Promise<MountRow[]> =>
+  sql.query<MountRow>(
     `select ${columns} from secrets.mounts
      where namespace_id = $1 and path > $2 and disabled_at is null
      order by path
      limit $3`,
-    [namespaceId, after, limit],
+    [namespaceId, range.after, range.limit],
   );

@@ -1,7 +1,7 @@
 import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
 
 /** The IDs of up to 100 disabled mounts, the oldest first. */
-export async function disabledMounts(sql: Sql): Promise<string[]> {
+export async function listDisabledMounts(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'select id from secrets.mounts where disabled_at is not null order by disabled_at limit 100',
   );

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@secrets/db';
-import type { Mount } from './mounts.ts';
+import type { MountRow } from './mounts.ts';
 
-export type WatchedMount = Pick<Mount, 'id' | 'path' | 'accessor'>;
+export type WatchedMount = Pick<MountRow, 'id' | 'path' | 'accessor'>;
 
 /** Returns a mount that stays enabled until the end of the transaction; undefined if there is none. */
 export async function lockEnabledMount(

@@ -6,6 +6,9 @@ import { updateMount } from '../queries/change-mounts.ts';
 import { findMount } from '../queries/mounts.ts';
 import { type KvEndpoint, kvEndpoint } from './kv-endpoint.ts';
 
+const path = '/config';
+
+/** `<mount>/config`: what a mount's secrets inherit (docs/conventions.md#42-versions). */
 export const configEndpoints = (context: Context): KvEndpoint[] => [
   readConfig(context),
   writeConfig(context),
@@ -14,8 +17,8 @@ export const configEndpoints = (context: Context): KvEndpoint[] => [
 const readConfig = (context: Context) =>
   kvEndpoint({
     method: 'get',
-    path: '/config',
-    summary: 'Read how a mount keeps old versions',
+    path,
+    summary: 'Read how a mount keeps versions',
     handle: async ({ mount }) => {
       const found = await findMount(context.db, mount.namespaceId, mount.path);
       if (found === undefined) throw new StaleMountError();
@@ -26,8 +29,8 @@ const readConfig = (context: Context) =>
 const writeConfig = (context: Context) =>
   kvEndpoint({
     method: 'post',
-    path: '/config',
-    summary: 'Set how a mount keeps old versions; absent fields stay as they are',
+    path,
+    summary: 'Update how a mount keeps versions; omitted fields keep their values',
     body: z.object(retentionFields),
     handle: async ({ mount, body }) => {
       const exists = await updateMount(context.db, mount.namespaceId, mount.path, retentionChange(body));

@@ -5,14 +5,18 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { patchVersion } from '../kv/patch-version.ts';
 import { presentVersion } from '../kv/present-metadata.ts';
-import { putVersion } from '../kv/put-version.ts';
 import { readValue } from '../kv/read-value.ts';
-import { writeGrants } from '../kv/write-conditions.ts';
-import { deleteNewestVersion } from '../queries/change-versions.ts';
-import type { StoredVersion } from '../queries/read-version.ts';
+import { removeNewestVersion } from '../kv/remove-newest-version.ts';
+import { saveVersion } from '../kv/save-version.ts';
+import type { VersionRow } from '../queries/find-version.ts';
 import { versionNumber, WriteOptions } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
+const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
+
+const path = '/data/*path';
+
+/** `<mount>/data/<path>` (docs/conventions.md#42-versions). */
 export const dataEndpoints = (context: Context): KvEndpoint[] => [
   readData(context),
   writeData(context),
@@ -20,13 +24,11 @@ export const dataEndpoints = (context: Context): KvEndpoint[] => [
   deleteData(context),
 ];
 
-const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
-
 const readData = (context: Context) =>
   kvEndpoint({
     method: 'get',
-    path: '/data/*path',
-    summary: 'Read a version, by default the newest one',
+    path,
+    summary: 'Read a version of a secret, by default the newest one',
     params: SecretParams,
     query: z.object({ version: versionNumber.default(0) }),
     handle: async ({ mount, params, query }) => {
@@ -39,14 +41,14 @@ const readData = (context: Context) =>
 const writeData = (context: Context) =>
   kvEndpoint({
     method: 'post',
-    path: '/data/*path',
-    summary: 'Write a new version',
+    path,
+    summary: 'Write a new version of a secret',
     needs: 'create or update',
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body, caller }) => {
-      const conditions = { ...writeGrants(caller), cas: body.options?.cas ?? null };
-      const written = await putVersion(context, mount, params.path, body.data, conditions);
+      const version = { value: body.data, cas: body.options?.cas ?? null };
+      const written = await saveVersion(context, caller, mount, params.path, version);
       return { data: presentVersion(written) };
     },
   });
@@ -54,8 +56,8 @@ const writeData = (context: Context) =>
 const patchData = (context: Context) =>
   kvEndpoint({
     method: 'patch',
-    path: '/data/*path',
-    summary: 'Merge a patch (RFC 7386) into the newest version and write the result as a new one',
+    path,
+    summary: 'Update a secret (merge patch): write the result as a new version; null removes a key',
     params: SecretParams,
     body: DataBody,
     handle: async ({ mount, params, body }) => {
@@ -70,18 +72,17 @@ const patchData = (context: Context) =>
 const deleteData = (context: Context) =>
   kvEndpoint({
     method: 'delete',
-    path: '/data/*path',
-    summary: 'Delete the newest version; it can be undeleted',
+    path,
+    summary: 'Delete the newest version of a secret; it can be undeleted',
     params: SecretParams,
     handle: async ({ mount, params }) => {
-      const eventQueued = await deleteNewestVersion(context.db, mount, params.path);
-      if (eventQueued) context.notifyChanged();
+      await removeNewestVersion(context, mount, params.path);
       return undefined;
     },
   });
 
 /** A deleted or destroyed version (docs/conventions.md#42-versions). */
-const unreadable = (stored: StoredVersion): Reply => ({
+const unreadable = (stored: VersionRow): Reply => ({
   status: 404,
   data: { data: null, metadata: presentVersion(stored) },
 });

@@ -17,7 +17,7 @@ const existingVersion = versionNumber.refine((given) => given > 0, {
 export const versionList = z
   .preprocess(splitCommas, z.array(existingVersion, { error: 'must be a list of version numbers' }))
   .refine((given) => given.length > 0 && given.length <= 10_000, {
-    error: 'must contain 1 to 10000 version numbers',
+    error: 'must have between 1 and 10000 version numbers',
   });
 
 function splitCommas(given: unknown): unknown {

@@ -6,23 +6,24 @@ import { watchSecret } from '../changes/watch-secret.ts';
 import type { Context } from '../context.ts';
 import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
-import { findMount } from '../queries/mounts.ts';
+import { findMount, type MountRow } from '../queries/mounts.ts';
 import { findRevisions } from '../queries/watch.ts';
 import { isStorable } from '../storable-text.ts';
-
-/** What sync-control calls. */
-export const internalEndpoints = (context: Context): Endpoint[] => [
-  watch(context),
-  inspect(context),
-  readRevisions(context),
-  findMountAtPath(context),
-];
 
 const Watch = z.object({
   namespace_id: z.string(),
   mount: mountPath.refine(isStorable, { error: 'must not contain NUL' }),
   secret_name: z.string().transform(withoutEndSlash).pipe(secretPath),
 });
+const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
+
+/** What sync-control calls to follow the changes of secrets (docs/conventions.md#511-changes-of-the-secret). */
+export const internalEndpoints = (context: Context): Endpoint[] => [
+  watch(context),
+  inspect(context),
+  readRevisions(context),
+  readMountIdentity(context),
+];
 
 const watch = (context: Context) =>
   endpoint({
@@ -31,9 +32,48 @@ const watch = (context: Context) =>
     summary: "Subscribe to a secret's changes, and return its current state",
     from: 'sync-control',
     body: Watch,
-    handle: async ({ body: { namespace_id, mount, secret_name } }) => {
-      const watched = await watchSecret(context.db, namespace_id, mount, secret_name);
+    handle: async ({ body }) => {
+      const { namespace_id, mount, secret_name } = body;
+      const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
+      const watched = await watchSecret(context, request);
       return { data: { ...presentWatched(context, watched), secret_name } };
+    },
+  });
+
+const inspect = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/inspect',
+    summary:
+      'Read the state of secrets: whether each has a readable version, and its keys; unknown states are omitted',
+    from: 'sync-control',
+    body: SecretIds,
+    handle: async ({ body }) => ({ data: { secrets: await inspectSecrets(context, body.secret_ids) } }),
+  });
+
+const readRevisions = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/revisions',
+    summary: 'Read whether secrets exist and how often each has changed, without decrypting their values',
+    from: 'sync-control',
+    body: SecretIds,
+    handle: async ({ body }) => {
+      const revisions = await findRevisions(context.db, body.secret_ids);
+      return { data: { secrets: body.secret_ids.map((id) => presentRevision(id, revisions)) } };
+    },
+  });
+
+const readMountIdentity = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/mounts/find',
+    summary: 'Read the ID and the accessor of the mount at a path; null if there is none',
+    from: 'sync-control',
+    body: z.object({ namespace_id: z.string(), mount: mountPath }),
+    handle: async ({ body }) => {
+      const mount = await findMount(context.db, body.namespace_id, body.mount);
+      return { data: mount === undefined ? null : presentMountIdentity(mount) };
     },
   });
 
@@ -48,44 +88,9 @@ const presentWatched = (
   folder: isFolder,
 });
 
-const inspect = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/internal/secrets/inspect',
-    summary:
-      'Read the state of secrets: whether each has a readable version, and its keys; unknown states are omitted',
-    from: 'sync-control',
-    body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
-    handle: async ({ body }) => ({ data: { secrets: await inspectSecrets(context, body.secret_ids) } }),
-  });
-
-const readRevisions = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/internal/secrets/revisions',
-    summary: 'Read whether secrets exist and how often each has changed, without opening their values',
-    from: 'sync-control',
-    body: z.object({ secret_ids: z.array(z.uuid()).max(500) }),
-    handle: async ({ body: { secret_ids } }) => {
-      const revisions = await findRevisions(context.db, secret_ids);
-      return { data: { secrets: secret_ids.map((id) => presentRevision(id, revisions)) } };
-    },
-  });
-
 function presentRevision(secretId: string, revisions: ReadonlyMap<string, number>) {
   const revision = revisions.get(secretId.toLowerCase());
   return { secret_id: secretId, exists: revision !== undefined, revision: revision ?? 0 };
 }
 
-const findMountAtPath = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/internal/mounts/find',
-    summary: 'Find the mount at a path',
-    from: 'sync-control',
-    body: z.object({ namespace_id: z.string(), mount: mountPath }),
-    handle: async ({ body }) => {
-      const mount = await findMount(context.db, body.namespace_id, body.mount);
-      return { data: mount === undefined ? null : { mount_id: mount.id, accessor: mount.accessor } };
-    },
-  });
+const presentMountIdentity = ({ id, accessor }: MountRow) => ({ mount_id: id, accessor });

@@ -1,54 +1,19 @@
-import { invalid, notFound } from '@secrets/domain';
+import { invalid } from '@secrets/domain';
 import { cutToPage, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { patchMetadata, putMetadata } from '../kv/change-metadata.ts';
 import { mergePatch } from '../kv/merge-patch.ts';
+import { patchMetadata } from '../kv/patch-metadata.ts';
 import { presentMetadata } from '../kv/present-metadata.ts';
-import { writeGrants } from '../kv/write-conditions.ts';
+import { removeMetadata } from '../kv/remove-metadata.ts';
+import { requireMetadata } from '../kv/require-metadata.ts';
+import { saveMetadata } from '../kv/save-metadata.ts';
 import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import { listFolder } from '../queries/list-folder.ts';
-import { deleteMetadata, type Metadata, type MetadataChange, readMetadata } from '../queries/metadata.ts';
+import type { MetadataChange, MetadataRow } from '../queries/metadata.ts';
 import { customMetadata, customMetadataPatch } from './fields.ts';
 import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 import { Page } from './list-page.ts';
-
-export const metadataEndpoints = (context: Context): KvEndpoint[] => [
-  readSecretMetadata(context),
-  writeSecretMetadata(context),
-  patchSecretMetadata(context),
-  deleteSecretMetadata(context),
-  listSecrets(context),
-];
-
-const readSecretMetadata = (context: Context) =>
-  kvEndpoint({
-    method: 'get',
-    path: '/metadata/*path',
-    summary: 'Read the metadata of a secret and of its versions',
-    params: SecretParams,
-    handle: async ({ mount, params }) => {
-      const metadata = await readMetadata(context.db, mount, params.path);
-      if (metadata === undefined) throw notFound();
-      return { data: presentMetadata(metadata) };
-    },
-  });
-
-const writeSecretMetadata = (context: Context) =>
-  kvEndpoint({
-    method: 'post',
-    path: '/metadata/*path',
-    summary: 'Set the metadata of a secret, even before its first version; absent fields stay as they are',
-    needs: 'create or update',
-    params: SecretParams,
-    body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
-    handle: async ({ mount, params, body, caller }) => {
-      const custom = body.custom_metadata === null ? {} : body.custom_metadata;
-      const change = { ...retentionChange(body), customMetadata: custom };
-      await putMetadata(context, mount, params.path, change, writeGrants(caller));
-      return undefined;
-    },
-  });
 
 /** In a merge patch, null restores the default of a field. */
 const MetadataPatch = z.object({
@@ -59,11 +24,65 @@ const MetadataPatch = z.object({
 });
 type MetadataPatch = z.infer<typeof MetadataPatch>;
 
+const path = '/metadata/*path';
+
+/** `<mount>/metadata/<path>` (docs/conventions.md#44-values). */
+export const metadataEndpoints = (context: Context): KvEndpoint[] => [
+  listSecrets(context),
+  readSecretMetadata(context),
+  writeSecretMetadata(context),
+  patchSecretMetadata(context),
+  deleteSecretMetadata(context),
+];
+
+const listSecrets = (context: Context) =>
+  kvEndpoint({
+    method: 'list',
+    path,
+    summary: 'List the secrets in a folder; subfolders end with a slash',
+    params: FolderParams,
+    query: Page,
+    handle: async ({ mount, params, query, warn }) => {
+      const { after = '', limit } = query;
+      const range = { after, limit: limit + 1 };
+      const names = requireAny(await listFolder(context.db, mount, params.path, range));
+      return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
+    },
+  });
+
+const readSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'get',
+    path,
+    summary: 'Read the metadata of a secret and of its versions',
+    params: SecretParams,
+    handle: async ({ mount, params }) => ({
+      data: presentMetadata(await requireMetadata(context, mount, params.path)),
+    }),
+  });
+
+const writeSecretMetadata = (context: Context) =>
+  kvEndpoint({
+    method: 'post',
+    path,
+    summary:
+      'Create or replace the metadata of a secret, even before its first version; omitted fields keep their values',
+    needs: 'create or update',
+    params: SecretParams,
+    body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
+    handle: async ({ mount, params, body, caller }) => {
+      const custom = body.custom_metadata === null ? {} : body.custom_metadata;
+      const change = { ...retentionChange(body), customMetadata: custom };
+      await saveMetadata(context, caller, mount, params.path, change);
+      return undefined;
+    },
+  });
+
 const patchSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'patch',
-    path: '/metadata/*path',
-    summary: 'Merge a patch (RFC 7386) into the metadata of a secret; null restores the default of a field',
+    path,
+    summary: 'Update the metadata of a secret (merge patch); null restores a default',
     params: SecretParams,
     body: MetadataPatch,
     handle: async ({ mount, params, body }) => {
@@ -75,31 +94,16 @@ const patchSecretMetadata = (context: Context) =>
 const deleteSecretMetadata = (context: Context) =>
   kvEndpoint({
     method: 'delete',
-    path: '/metadata/*path',
+    path,
     summary: 'Delete a secret with all of its versions permanently',
     params: SecretParams,
     handle: async ({ mount, params }) => {
-      const eventQueued = await deleteMetadata(context.db, mount, params.path);
-      if (eventQueued) context.notifyChanged();
+      await removeMetadata(context, mount, params.path);
       return undefined;
     },
   });
 
-const listSecrets = (context: Context) =>
-  kvEndpoint({
-    method: 'list',
-    path: '/metadata/*path',
-    summary: 'List the names in a folder; subfolders end with a slash',
-    params: FolderParams,
-    query: Page,
-    handle: async ({ mount, params, query: { after = '', limit }, warn }) => {
-      const folder = { folder: params.path, after, limit: limit + 1 };
-      const names = requireAny(await listFolder(context.db, mount, folder));
-      return { data: { keys: cutToPage(names, limit, (after) => ({ after }), warn) } };
-    },
-  });
-
-const patchedMetadata = (stored: Metadata, patch: MetadataPatch): MetadataChange => ({
+const patchedMetadata = (stored: MetadataRow, patch: MetadataPatch): MetadataChange => ({
   maxVersions: patch.max_versions === null ? 0 : patch.max_versions,
   casRequired: patch.cas_required === null ? false : patch.cas_required,
   deleteAfterSeconds: patch.delete_version_after === null ? 0 : patch.delete_version_after,

@@ -3,14 +3,14 @@ import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import type { MountChange } from '../queries/change-mounts.ts';
 import { isStorable } from '../storable-text.ts';
 
-export const MountType = z
+export const mountType = z
   .string()
   .refine((given) => given !== 'kv-v1', {
     error: 'version 1 of the key-value store is not supported; mount kv-v2',
   })
   .refine((given) => ['kv', 'kv-v1', 'kv-v2'].includes(given), { error: 'must be kv' });
 
-const Version = z
+const version = z
   .union([z.string(), z.number()])
   .transform(String)
   .refine((given) => given !== '1', {
@@ -21,7 +21,7 @@ const Version = z
 /** The settings of a mount. */
 export const mountFields = {
   description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).optional(),
-  options: z.object({ version: Version.optional() }).optional(),
+  options: z.object({ version: version.optional() }).optional(),
   config: z.object(retentionFields).optional(),
 };
 

@@ -1,69 +1,64 @@
-import type { Caller } from '@secrets/caller';
 import { notFound, trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, type Request, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { enableMount } from '../mounts/enable-mount.ts';
-import { mountCandidates, mountPath, newMountPath } from '../mounts/mount-path.ts';
+import { createMount } from '../mounts/create-mount.ts';
+import { mountPath, newMountPath } from '../mounts/mount-path.ts';
 import { mountOptions, presentMount } from '../mounts/present-mount.ts';
+import { removeMount } from '../mounts/remove-mount.ts';
+import { requireContainingMount, requireMount } from '../mounts/require-mount.ts';
 import { presentRetention, retentionFields } from '../mounts/retention.ts';
-import { disableMount, updateMount } from '../queries/change-mounts.ts';
-import { findMount, findMountAt, listMounts, type Mount } from '../queries/mounts.ts';
+import { updateMount } from '../queries/change-mounts.ts';
+import { listMountRows, type MountRow } from '../queries/mounts.ts';
 import { Page } from './list-page.ts';
-import { MountType, mountChange, mountFields } from './mount-fields.ts';
-
-export const mountEndpoints = (context: Context): Endpoint[] => [
-  readMounts(context),
-  listMountPaths(context),
-  createMount(context),
-  readMount(context),
-  deleteMount(context),
-  readTune(context),
-  writeTune(context),
-  locateMount(context),
-];
+import { mountChange, mountFields, mountType } from './mount-fields.ts';
 
 const MountParams = z.object({ path: mountPath });
+const NewMountParams = z.object({ path: newMountPath });
+const MountBody = z.object({ type: mountType, ...mountFields });
+const TuneBody = z.object({ ...retentionFields, ...mountFields });
+
+const basePath = '/sys/mounts';
+const path = `${basePath}/*path`;
+const tunePath = `${path}/tune`;
+
+/** `sys/mounts/<path>` (docs/conventions.md#41-mounts). */
+export const mountEndpoints = (context: Context): Endpoint[] => [
+  listMounts(context),
+  readMounts(context),
+  readMount(context),
+  enableMount(context),
+  disableMount(context),
+  readTune(context),
+  tuneMount(context),
+  readContainingMount(context),
+];
+
+const listMounts = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: basePath,
+    summary: 'List the mounts of this namespace',
+    query: Page,
+    handle: async (request) => {
+      const mounts = requireAny(await pageOfMounts(context, request));
+      return { data: { keys: mounts.map(keyOf), key_info: presentByPath(mounts) } };
+    },
+  });
 
 const readMounts = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts',
-    summary: 'Read all mounts of the namespace',
+    path: basePath,
+    summary: 'Read the mounts of this namespace',
     query: Page,
-    handle: async (request) => ({ data: byPath(await pageOfMounts(context, request)) }),
-  });
-
-const listMountPaths = (context: Context) =>
-  endpoint({
-    method: 'list',
-    path: '/sys/mounts',
-    summary: 'List the mounts of the namespace',
-    query: Page,
-    handle: async (request) => {
-      const mounts = requireAny(await pageOfMounts(context, request));
-      return { data: { keys: mounts.map(keyOf), key_info: byPath(mounts) } };
-    },
-  });
-
-const createMount = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/sys/mounts/*path',
-    summary: 'Mount a versioned key-value store',
-    needs: 'create or update',
-    params: z.object({ path: newMountPath }),
-    body: z.object({ type: MountType, ...mountFields }),
-    handle: async ({ params, body, caller }) => {
-      await enableMount(context.db, caller.namespace.id, params.path, mountChange(body));
-      return undefined;
-    },
+    handle: async (request) => ({ data: presentByPath(await pageOfMounts(context, request)) }),
   });
 
 const readMount = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts/*path',
+    path,
     summary: 'Read a mount',
     params: MountParams,
     handle: async ({ params, caller }) => ({
@@ -71,15 +66,28 @@ const readMount = (context: Context) =>
     }),
   });
 
-const deleteMount = (context: Context) =>
+const enableMount = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Enable a key-value mount at a path',
+    needs: 'create or update', // it only creates, so no further grant is required
+    params: NewMountParams,
+    body: MountBody,
+    handle: async ({ params, body, caller }) => {
+      await createMount(context, caller, params.path, mountChange(body));
+      return undefined;
+    },
+  });
+
+const disableMount = (context: Context) =>
   endpoint({
     method: 'delete',
-    path: '/sys/mounts/*path',
-    summary: 'Unmount a store and purge everything in it; succeeds also if there is none',
+    path,
+    summary: 'Disable a key-value mount and delete everything in it',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const isDisabled = await disableMount(context.db, caller.namespace.id, params.path);
-      if (isDisabled) context.notifyMountDisabled();
+      await removeMount(context, caller, params.path);
       return undefined;
     },
   });
@@ -87,23 +95,21 @@ const deleteMount = (context: Context) =>
 const readTune = (context: Context) =>
   endpoint({
     method: 'get',
-    path: '/sys/mounts/*path/tune',
+    path: tunePath,
     summary: 'Read the settings of a mount',
     params: MountParams,
-    handle: async ({ params, caller }) => {
-      const mount = await requireMount(context, caller, params.path);
-      const { description } = mount;
-      return { data: { ...presentRetention(mount), description, options: mountOptions } };
-    },
+    handle: async ({ params, caller }) => ({
+      data: presentTune(await requireMount(context, caller, params.path)),
+    }),
   });
 
-const writeTune = (context: Context) =>
+const tuneMount = (context: Context) =>
   endpoint({
     method: 'post',
-    path: '/sys/mounts/*path/tune',
-    summary: 'Change the settings of a mount; absent fields stay as they are',
+    path: tunePath,
+    summary: 'Update the settings of a mount; omitted fields keep their values',
     params: MountParams,
-    body: z.object({ ...retentionFields, ...mountFields }),
+    body: TuneBody,
     handle: async ({ params, body, caller }) => {
       const exists = await updateMount(context.db, caller.namespace.id, params.path, mountChange(body));
       if (!exists) throw notFound();
@@ -111,37 +117,35 @@ const writeTune = (context: Context) =>
     },
   });
 
-/** Command-line clients ask this first, to learn where the mount's path ends and which version the mount has. */
-const locateMount = (context: Context) =>
+/** Command-line clients call this first, to learn where the mount's path ends and which version the mount has. */
+const readContainingMount = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/sys/internal/ui/mounts/*path',
-    summary: 'Find the mount that contains a path',
+    summary: 'Read the mount that contains a path',
     params: MountParams,
     handle: async ({ params, caller }) => {
-      const candidates = mountCandidates(`${params.path}/`);
-      const found = await findMountAt(context.db, caller.namespace.id, candidates);
-      if (found === undefined) throw notFound();
-      const mount = await requireMount(context, caller, found.path);
+      const mount = await requireContainingMount(context, caller, params.path);
       return { data: { ...presentMount(mount), path: keyOf(mount) } };
     },
   });
 
-async function requireMount(context: Context, caller: Caller, path: string): Promise<Mount> {
-  const mount = await findMount(context.db, caller.namespace.id, path);
-  if (mount === undefined) throw notFound();
-  return mount;
-}
-
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
-async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<Mount[]> {
+async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<MountRow[]> {
   const { after = '', limit } = query;
-  const mounts = await listMounts(context.db, caller.namespace.id, trimSlashes(after), limit + 1);
+  const range = { after: trimSlashes(after), limit: limit + 1 };
+  const mounts = await listMountRows(context.db, caller.namespace.id, range);
   return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
 }
 
-const keyOf = (mount: Mount): string => `${mount.path}/`;
+const keyOf = (mount: MountRow): string => `${mount.path}/`;
 
-const byPath = (mounts: readonly Mount[]) =>
+const presentByPath = (mounts: readonly MountRow[]) =>
   Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));
+
+const presentTune = (mount: MountRow) => ({
+  ...presentRetention(mount),
+  description: mount.description,
+  options: mountOptions,
+});

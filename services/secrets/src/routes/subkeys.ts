@@ -6,15 +6,16 @@ import { readValue } from '../kv/read-value.ts';
 import { versionNumber } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
-export const subkeysEndpoints = (context: Context): KvEndpoint[] => [readSubkeys(context)];
-
 const depth = integer.refine((given) => given >= 0, { error: 'must not be negative' });
+
+/** `<mount>/subkeys/<path>` (docs/api.md#secrets). */
+export const subkeysEndpoints = (context: Context): KvEndpoint[] => [readSubkeys(context)];
 
 const readSubkeys = (context: Context) =>
   kvEndpoint({
     method: 'get',
     path: '/subkeys/*path',
-    summary: 'Read the keys of a version without its values',
+    summary: 'Read the keys of a version of a secret, without its values',
     params: SecretParams,
     query: z.object({ version: versionNumber.default(0), depth: depth.default(0) }),
     handle: async ({ mount, params, query }) => {

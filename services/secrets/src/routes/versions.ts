@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { changeVersions, type VersionChange } from '../queries/change-versions.ts';
+import { changeVersions } from '../kv/change-versions.ts';
+import type { VersionChange } from '../queries/update-versions.ts';
 import { versionList } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
+/** `<mount>/delete/<path>`, `undelete` and `destroy` (docs/conventions.md#42-versions). */
 export const versionsEndpoints = (context: Context): KvEndpoint[] => [
-  versionsEndpoint(context, 'delete', 'Delete versions; they can be undeleted'),
-  versionsEndpoint(context, 'undelete', 'Make deleted versions readable again'),
-  versionsEndpoint(context, 'destroy', 'Destroy the values of versions permanently'),
+  changeTo(context, 'delete', 'Delete versions of a secret; they can be undeleted'),
+  changeTo(context, 'undelete', 'Make deleted versions of a secret readable again'),
+  changeTo(context, 'destroy', 'Destroy the values of versions of a secret permanently'),
 ];
 
-const versionsEndpoint = (context: Context, change: VersionChange, summary: string) =>
+const changeTo = (context: Context, change: VersionChange, summary: string) =>
   kvEndpoint({
     method: 'post',
     path: `/${change}/*path`,
@@ -18,8 +20,7 @@ const versionsEndpoint = (context: Context, change: VersionChange, summary: stri
     params: SecretParams,
     body: z.object({ versions: versionList }),
     handle: async ({ mount, params, body }) => {
-      const eventQueued = await changeVersions(context.db, mount, params.path, change, body.versions);
-      if (eventQueued) context.notifyChanged();
+      await changeVersions(context, mount, params.path, change, body.versions);
       return undefined;
     },
   });

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import * as mountChanges from '../../../secrets/src/queries/change-mounts.ts';
-import { changeVersions, deleteNewestVersion } from '../../../secrets/src/queries/change-versions.ts';
 import { recordExpired } from '../../../secrets/src/queries/expiry.ts';
+import { findVersion } from '../../../secrets/src/queries/find-version.ts';
+import { insertVersion, readWriteState } from '../../../secrets/src/queries/insert-version.ts';
 import { listFolder } from '../../../secrets/src/queries/list-folder.ts';
-import { deleteMetadata, readMetadata, writeMetadata } from '../../../secrets/src/queries/metadata.ts';
-import { findMount, findMountAt, listMounts } from '../../../secrets/src/queries/mounts.ts';
+import { deleteMetadata, findMetadata, upsertMetadata } from '../../../secrets/src/queries/metadata.ts';
+import { findMount, findMountAt, listMountRows } from '../../../secrets/src/queries/mounts.ts';
 import { claimOutbox, deleteOutbox, releaseOutbox } from '../../../secrets/src/queries/outbox.ts';
 import {
   deleteMount,
-  disabledMounts,
   enqueueWatched,
+  listDisabledMounts,
   purgeSecrets,
 } from '../../../secrets/src/queries/purge.ts';
-import { readVersion } from '../../../secrets/src/queries/read-version.ts';
+import { deleteNewestVersion, updateVersions } from '../../../secrets/src/queries/update-versions.ts';
 import * as watch from '../../../secrets/src/queries/watch.ts';
-import { readWriteState, writeVersion } from '../../../secrets/src/queries/write-version.ts';
 import { type Case, casesOf, seededId } from './cases.ts';
 
 const mount = { id: seededId('mount'), namespaceId: 'root', path: 'kv' };
@@ -31,21 +31,21 @@ const newVersion = () => ({
 const ids = Array.from({ length: 500 }, (_, n) => seededId(`secret${n * 7 + 1}`));
 
 const secretCases: Case[] = casesOf('secrets', {
-  'reading a secret': (db) => readVersion(db, mount, path),
-  'reading an older version': (db) => readVersion(db, mount, path, 3),
-  'creating a secret': (db) => writeVersion(db, mount, 'new', newVersion()),
-  'updating a secret': (db) => writeVersion(db, mount, path, newVersion()),
+  'reading a secret': (db) => findVersion(db, mount, path),
+  'reading an older version': (db) => findVersion(db, mount, path, 3),
+  'creating a secret': (db) => insertVersion(db, mount, 'new', newVersion()),
+  'updating a secret': (db) => insertVersion(db, mount, path, newVersion()),
   'explaining a refused write': (db) => readWriteState(db, mount, path),
-  'deleting versions': (db) => changeVersions(db, mount, path, 'delete', [2, 3]),
-  'undeleting versions': (db) => changeVersions(db, mount, path, 'undelete', [1, 2, 3]),
-  'destroying versions': (db) => changeVersions(db, mount, path, 'destroy', [2, 3]),
+  'deleting versions': (db) => updateVersions(db, mount, path, 'delete', [2, 3]),
+  'undeleting versions': (db) => updateVersions(db, mount, path, 'undelete', [1, 2, 3]),
+  'destroying versions': (db) => updateVersions(db, mount, path, 'destroy', [2, 3]),
   'deleting the newest version': (db) => deleteNewestVersion(db, mount, path),
-  'reading metadata': (db) => readMetadata(db, mount, path),
+  'reading metadata': (db) => findMetadata(db, mount, path),
   'changing metadata': (db) =>
-    writeMetadata(db, mount, path, { maxVersions: 3 }, { ...unconditional, secretId: randomUUID() }),
+    upsertMetadata(db, mount, path, { maxVersions: 3 }, { ...unconditional, secretId: randomUUID() }),
   'deleting a secret': (db) => deleteMetadata(db, mount, otherPath),
-  'listing the top folder': (db) => listFolder(db, mount, { folder: '', after: '', limit: 100 }),
-  'listing a folder': (db) => listFolder(db, mount, { folder: 'team7', after: 'app5', limit: 100 }),
+  'listing the top folder': (db) => listFolder(db, mount, '', { after: '', limit: 100 }),
+  'listing a folder': (db) => listFolder(db, mount, 'team7', { after: 'app5', limit: 100 }),
   'watching a secret': async (db) => {
     await watch.lockEnabledMount(db, 'root', 'kv');
     await watch.markWatched(db, mount.id, otherPath);
@@ -59,14 +59,14 @@ const secretCases: Case[] = casesOf('secrets', {
 const mountCases: Case[] = casesOf('secrets', {
   'finding the mount of a request': (db) => findMountAt(db, 'root', ['kv', 'kv/a', 'kv/a/b']),
   'finding a mount': (db) => findMount(db, 'root', 'kv'),
-  'listing mounts': (db) => listMounts(db, 'root', 'team3', 100),
+  'listing mounts': (db) => listMountRows(db, 'root', { after: 'team3', limit: 100 }),
   'enabling a mount': async (db) => {
     await mountChanges.lockMounts(db, 'root');
-    await mountChanges.conflictingMount(db, 'root', 'new/kv', ['new']);
+    await mountChanges.findConflictingMount(db, 'root', 'new/kv', ['new']);
     await mountChanges.insertMount(db, 'root', 'new/kv', 'kv_new', {});
   },
   'changing a mount': (db) => mountChanges.updateMount(db, 'root', 'kv', { description: 'd' }),
-  'disabling a mount': (db) => mountChanges.disableMount(db, 'root', 'kv'),
+  'disabling a mount': (db) => mountChanges.disableMountRow(db, 'root', 'kv'),
 });
 
 const backgroundCases: Case[] = casesOf('secrets', {
@@ -85,7 +85,7 @@ const backgroundCases: Case[] = casesOf('secrets', {
     );
   },
   'recording a page of expired versions': (db) => recordExpired(db, 500),
-  'finding disabled mounts': (db) => disabledMounts(db),
+  'finding disabled mounts': (db) => listDisabledMounts(db),
   'announcing a page of a purge': (db) => enqueueWatched(db, oldMount, 1_000),
   'a page of a purge': (db) => purgeSecrets(db, oldMount, 200),
   'deleting a mount that still has secrets': (db) => deleteMount(db, oldMount),

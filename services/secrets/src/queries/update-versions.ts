@@ -52,9 +52,10 @@ const deleteNewestStatement = statement('delete', newest);
 
 /**
  * Deletes, undeletes or destroys versions; skips those that do not exist or are already in the requested state. Returns
- * whether an event was queued. Throws `StaleMountError`.
+ * whether an event was queued.
+ * @throws StaleMountError
  */
-export async function changeVersions(
+export async function updateVersions(
   sql: Sql,
   mount: MountRef,
   path: string,
@@ -65,7 +66,10 @@ export async function changeVersions(
   return rowOfMount(await sql.query<{ eventQueued: boolean }>(statements[change], parameters)).eventQueued;
 }
 
-/** Deletes the newest version if there is one. Returns whether an event was queued. Throws `StaleMountError`. */
+/**
+ * Deletes the newest version if there is one. Returns whether an event was queued.
+ * @throws StaleMountError
+ */
 export async function deleteNewestVersion(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
   const rows = await sql.query<{ eventQueued: boolean }>(deleteNewestStatement, underMount(mount, path));
   return rowOfMount(rows).eventQueued;

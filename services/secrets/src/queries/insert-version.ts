@@ -79,9 +79,10 @@ const statement = `
 
 /**
  * Writes the next version, prunes the oldest and queues an event, all in one statement. Returns undefined if
- * a condition was not met or another writer created the secret at the same time. Throws `StaleMountError`.
+ * a condition was not met or another writer created the secret at the same time.
+ * @throws StaleMountError
  */
-export async function writeVersion(
+export async function insertVersion(
   sql: Sql,
   mount: MountRef,
   path: string,
@@ -109,7 +110,10 @@ export interface WriteState {
   casRequired: boolean;
 }
 
-/** The state against which the conditions of a write are evaluated, to say why it was refused. Throws `StaleMountError`. */
+/**
+ * Returns the state against which the conditions of a write are evaluated, to say why it was refused.
+ * @throws StaleMountError
+ */
 export async function readWriteState(sql: Sql, mount: MountRef, path: string): Promise<WriteState> {
   const rows = await sql.query<WriteState>(
     `with ${enabledMount}

@@ -3,7 +3,7 @@ import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
 
 /** A stored version, and the metadata of its secret. */
-export interface StoredVersion {
+export interface VersionRow {
   secretId: string;
   revision: number;
   currentVersion: number;
@@ -31,14 +31,17 @@ const statement = `
     on v.secret_id = s.id and v.version >= s.oldest_version
     and v.version = case when $5::int = 0 then s.current_version else $5::int end`;
 
-/** Returns a version of a secret, 0 being the newest; undefined if there is none. Throws `StaleMountError`. */
-export async function readVersion(
+/**
+ * Returns a version of a secret, 0 being the newest; undefined if there is none.
+ * @throws StaleMountError
+ */
+export async function findVersion(
   sql: Sql,
   mount: MountRef,
   path: string,
   version = 0,
-): Promise<StoredVersion | undefined> {
-  const rows = await sql.query<StoredVersion | { version: null }>(statement, [
+): Promise<VersionRow | undefined> {
+  const rows = await sql.query<VersionRow | { version: null }>(statement, [
     ...underMount(mount, path),
     version,
   ]);

@@ -1,27 +1,37 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '@secrets/caller';
 import { encodeSecretData, Problem, type SecretData, versionAad } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { readWriteState, type WrittenVersion, writeVersion } from '../queries/write-version.ts';
+import { insertVersion, readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
 import { retryWrite } from './retry-write.ts';
-import { unmetCondition, type WriteConditions } from './write-conditions.ts';
+import { unmetCondition, type WriteConditions, writeGrants } from './write-conditions.ts';
 
 /** Maximum size of a value in bytes: that of a request, so that patches cannot let a value grow further. */
 const maxValueBytes = maxBodyBytes;
 
-/** Writes the next version of a secret. Throws `too_large`, the unmet condition, or `StaleMountError`. */
-export async function putVersion(
+interface VersionWrite extends Pick<WriteConditions, 'cas'> {
+  value: Sealed<SecretData>;
+}
+
+/**
+ * Writes the next version of a secret. Throws `forbidden` if the caller may not create or update it, `invalid` if `cas`
+ * is not the current version or is required but absent, `too_large` if the value exceeds 1 MiB.
+ * @throws StaleMountError
+ */
+export async function saveVersion(
   context: Context,
+  caller: Caller,
   mount: MountRef,
   path: string,
-  value: Sealed<SecretData>,
-  conditions: WriteConditions,
+  { value, cas }: VersionWrite,
 ): Promise<WrittenVersion> {
+  const conditions = { ...writeGrants(caller), cas };
   const version = { ...conditions, ...encryptVersion(context, mount, path, value), onlyIf: null };
   const written = await retryWrite(async () => {
-    const written = await writeVersion(context.db, mount, path, version);
+    const written = await insertVersion(context.db, mount, path, version);
     if (written !== undefined) return written;
     const problem = unmetCondition(await readWriteState(context.db, mount, path), conditions);
     if (problem !== undefined) throw problem;
@@ -32,16 +42,17 @@ export async function putVersion(
 
 /**
  * Writes the next version of a secret that is unchanged since it was read; returns undefined if it was changed. Throws
- * `too_large` or `StaleMountError`.
+ * `too_large` if the value exceeds 1 MiB.
+ * @throws StaleMountError
  */
-export async function replaceVersion(
+export async function saveVersionIfUnchanged(
   context: Context,
   mount: MountRef,
   path: string,
   value: Sealed<SecretData>,
   read: { secretId: string; revision: number; currentVersion: number },
 ): Promise<WrittenVersion | undefined> {
-  const written = await writeVersion(context.db, mount, path, {
+  const written = await insertVersion(context.db, mount, path, {
     ...encryptVersion(context, mount, path, value),
     cas: read.currentVersion,
     mayCreate: false,

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
+import { type MetadataChange, type MetadataRow, upsertMetadata } from '../queries/metadata.ts';
+import { requireMetadata } from './require-metadata.ts';
+import { retryWrite } from './retry-write.ts';
+
+/**
+ * Sets metadata to what `merge` makes of the stored metadata. Throws `not_found` if there is no such secret.
+ * @throws StaleMountError
+ */
+export async function patchMetadata(
+  context: Context,
+  mount: MountRef,
+  path: string,
+  merge: (stored: MetadataRow) => MetadataChange,
+): Promise<void> {
+  const conditions = { secretId: randomUUID(), mayCreate: false, mayUpdate: true };
+  await retryWrite(async () => {
+    const stored = await requireMetadata(context, mount, path);
+    const isWritten = await upsertMetadata(context.db, mount, path, merge(stored), {
+      ...conditions,
+      onlyIf: stored,
+    });
+    return isWritten ? true : undefined;
+  });
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '@secrets/caller';
+import { permissionDenied } from '@secrets/domain';
+import type { Context } from '../context.ts';
+import type { MountRef } from '../mounts/mount-ref.ts';
+import { readWriteState } from '../queries/insert-version.ts';
+import { type MetadataChange, upsertMetadata } from '../queries/metadata.ts';
+import { retryWrite } from './retry-write.ts';
+import { writeGrants } from './write-conditions.ts';
+
+/**
+ * Sets metadata, also of a secret that does not exist yet. Throws `forbidden` if the caller may not create or update it.
+ * @throws StaleMountError
+ */
+export async function saveMetadata(
+  context: Context,
+  caller: Caller,
+  mount: MountRef,
+  path: string,
+  change: MetadataChange,
+): Promise<void> {
+  const grants = writeGrants(caller);
+  const conditions = { ...grants, secretId: randomUUID(), onlyIf: null };
+  await retryWrite(async () => {
+    if (await upsertMetadata(context.db, mount, path, change, conditions)) return true;
+    const { exists } = await readWriteState(context.db, mount, path);
+    if (!(exists ? grants.mayUpdate : grants.mayCreate)) throw permissionDenied();
+    return undefined;
+  });
+}
