@@ -3,8 +3,8 @@ import { errorCode, Problem } from '@secrets/domain';
 import { countDue } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import {
-  type MarkedDestination,
-  markedDestinations,
+  listMarkedDestinations,
+  type MarkedDestinationRow,
   recordBackgroundError,
 } from '../queries/destination-marks.ts';
 import { advanceDeletion } from './force-delete.ts';
@@ -27,9 +27,9 @@ export interface DestinationWork {
  * logged, shown on the destination and retried later, and does not hold up other work.
  */
 export async function advanceDestinations(work: DestinationWork, isStopping: () => boolean): Promise<void> {
-  let unfinished = await markedDestinations(work.db);
+  let unfinished = await listMarkedDestinations(work.db);
   while (unfinished.length > 0 && !isStopping()) {
-    const next: MarkedDestination[] = [];
+    const next: MarkedDestinationRow[] = [];
     for (const destination of unfinished) {
       if (isStopping()) return;
       if (await advance(work, destination)) next.push(destination);
@@ -38,10 +38,10 @@ export async function advanceDestinations(work: DestinationWork, isStopping: () 
   }
 }
 
-type Advance = (work: DestinationWork, destination: MarkedDestination) => Promise<boolean>;
+type Advance = (work: DestinationWork, destination: MarkedDestinationRow) => Promise<boolean>;
 
 /** What a destination may be marked for besides deletion. */
-const kinds: { isMarked(destination: MarkedDestination): boolean; advance: Advance }[] = [
+const kinds: { isMarked(destination: MarkedDestinationRow): boolean; advance: Advance }[] = [
   { isMarked: ({ isRetried }) => isRetried, advance: ({ db }, { id }) => advanceRetry(db, id) },
   { isMarked: ({ isInPurge }) => isInPurge, advance: ({ db }, destination) => advancePurge(db, destination) },
   { isMarked: ({ isPushed }) => isPushed, advance: ({ db }, { id }) => advancePush(db, id) },
@@ -52,7 +52,7 @@ const kinds: { isMarked(destination: MarkedDestination): boolean; advance: Advan
 const maxDue = 5_000;
 
 /** Advances each work on a destination by a page. Returns whether there may be another page now. */
-async function advance(work: DestinationWork, destination: MarkedDestination): Promise<boolean> {
+async function advance(work: DestinationWork, destination: MarkedDestinationRow): Promise<boolean> {
   const { id, isDeleted } = destination;
   const deletion: Advance = ({ db }) => advanceDeletion(db, id);
   const marked = isDeleted
@@ -82,7 +82,7 @@ function logFailure(log: Logger, destinationId: string, error: unknown): string 
 
 async function recordOutcome(
   { db }: DestinationWork,
-  destination: MarkedDestination,
+  destination: MarkedDestinationRow,
   error: string | null,
 ): Promise<void> {
   if (destination.backgroundError === error) return;

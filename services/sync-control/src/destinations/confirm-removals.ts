@@ -2,7 +2,7 @@ import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import { findDestination } from '../queries/destinations.ts';
-import { confirmHeldRemovals } from '../queries/removal-brakes.ts';
+import { approveRemovalsIfHeld } from '../queries/removal-brakes.ts';
 
 /**
  * Confirms the removals that a destination holds because the sources of too many entries are gone. They take place in the
@@ -15,6 +15,6 @@ export async function confirmRemovals(
 ): Promise<string[]> {
   const destination = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
   if (destination === undefined) throw notFound();
-  const wasHeld = await confirmHeldRemovals(context.db, destination.id);
+  const wasHeld = await approveRemovalsIfHeld(context.db, destination.id);
   return wasHeld ? [] : ['this destination holds no removals: there was nothing to confirm'];
 }

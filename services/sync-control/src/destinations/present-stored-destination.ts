@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { countToReplan } from '../queries/association-pages.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
-import { heldRemovals } from '../queries/removal-brakes.ts';
+import { findHeldRemovals } from '../queries/removal-brakes.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
 /**
@@ -65,7 +65,7 @@ async function presentReplan(sql: Sql, row: DestinationRow) {
 }
 
 async function presentHeldRemovals(sql: Sql, { id }: DestinationRow) {
-  const held = await heldRemovals(sql, id);
+  const held = await findHeldRemovals(sql, id);
   if (held === undefined) return {};
   return { removals_held_at: held.heldAt.toISOString(), removals_held: held.entries };
 }

@@ -2,7 +2,7 @@ import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
-import { deleteDestination, lockDestination } from '../queries/destinations.ts';
+import { deleteDestinationRow, lockDestination } from '../queries/destinations.ts';
 import { initiatePurge } from '../queries/purges.ts';
 import { forceDelete } from './force-delete.ts';
 import { retryAllFailed } from './retry-failed.ts';
@@ -35,7 +35,7 @@ export async function removeDestination(
     if (destination === undefined) return;
     if (force) return forceDelete(tx, destination.id);
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
-    if (associations === 0) return deleteDestination(tx, destination.id);
+    if (associations === 0) return deleteDestinationRow(tx, destination.id);
     if (purge) {
       await retryAllFailed(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);

@@ -5,8 +5,8 @@ import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { presentSummary } from '../associations/present-association.ts';
 import type { Context } from '../context.ts';
-import { totals } from '../queries/association-counts.ts';
-import { associatedSecrets, associationsByName } from '../queries/associations-of-secret.ts';
+import { countAssociatedSecrets } from '../queries/association-counts.ts';
+import { listAssociatedSecretRows, listAssociationsByName } from '../queries/associations-of-secret.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { SecretRef } from './fields.ts';
 
@@ -37,10 +37,10 @@ const listAssociatedSecrets = (context: Context) =>
     summary: 'List every associated secret, paged by `after_mount`, `after_secret` and `limit`',
     query: SecretPage,
     handle: async ({ query: { after_mount, after_secret, limit }, caller, warn }) => {
-      const after = { mount: after_mount, secretName: after_secret };
-      const found = requireAny(await associatedSecrets(context.db, caller.namespace.id, after, limit + 1));
+      const range = { after: { mount: after_mount, secretName: after_secret }, limit: limit + 1 };
+      const found = requireAny(await listAssociatedSecretRows(context.db, caller.namespace.id, range));
       const secrets = cutToPage(found, limit, positionOf, warn);
-      const total = await totals(context.db, caller.namespace.id, maxCounted);
+      const total = await countAssociatedSecrets(context.db, caller.namespace.id, maxCounted);
       warnIfBounded(total.associations, warn);
       return {
         data: {
@@ -82,7 +82,7 @@ const readDestinationsByQuery = (context: Context) =>
 
 async function presentDestinationsOf(context: Context, caller: Caller, { mount, secret_name }: SecretRef) {
   const associations = requireAny(
-    await associationsByName(context.db, caller.namespace.id, mount, secret_name),
+    await listAssociationsByName(context.db, caller.namespace.id, mount, secret_name),
   );
   const ids = associations.map(({ id }) => id);
   const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);

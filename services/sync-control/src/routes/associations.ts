@@ -69,7 +69,7 @@ const readAssociations = (context: Context) =>
       const key = { namespaceId: caller.namespace.id, ...params };
       const destination = await findDestination(context.db, key);
       if (destination === undefined) throw notFound();
-      const { parts, next } = await readAssociationPage(context.db, destination.id, after, limit);
+      const { parts, next } = await readAssociationPage(context, destination.id, { after, limit });
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
       const lines = parts.map(({ association, entries }) => presentAssociation(association, entries));
       return presentPage(params, Object.assign({}, ...lines), next === undefined ? {} : { next });

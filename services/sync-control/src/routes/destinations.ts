@@ -8,7 +8,7 @@ import { confirmRemovals } from '../destinations/confirm-removals.ts';
 import { presentStoredDestination } from '../destinations/present-stored-destination.ts';
 import { removeDestination } from '../destinations/remove-destination.ts';
 import { type DestinationWrite, writeDestination } from '../destinations/write-destination.ts';
-import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
+import { countDestinations, findDestination, listDestinationNames } from '../queries/destinations.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { DestinationRef, TypeRef } from './fields.ts';
 
@@ -118,7 +118,8 @@ async function firstNames(
   type: string,
   warn: (sentence: string) => void,
 ): Promise<string[]> {
-  const names = await destinationNames(context.db, namespaceId, type, '', maxPage + 1);
+  const range = { after: '', limit: maxPage + 1 };
+  const names = await listDestinationNames(context.db, namespaceId, type, range);
   const warnOfType = (sentence: string) => warn(`sys/sync/destinations/${type}: ${sentence}`);
   return cutToPage(names, maxPage, (name) => ({ after: name }), warnOfType);
 }
@@ -132,7 +133,8 @@ const listDestinationsOfType = (context: Context) =>
     query: pageQuery({ max: maxPage, after: z.string().max(4096) }),
     handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
       findDescription(type);
-      const names = await destinationNames(context.db, caller.namespace.id, type, after, limit + 1);
+      const range = { after, limit: limit + 1 };
+      const names = await listDestinationNames(context.db, caller.namespace.id, type, range);
       const keys = cutToPage(requireAny(names), limit, (name) => ({ after: name }), warn);
       const total = await countDestinations(context.db, caller.namespace.id, [type], maxCounted);
       warnIfBounded(total, warn);

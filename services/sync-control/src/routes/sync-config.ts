@@ -4,7 +4,7 @@ import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { resetSyncConfig, writeSyncConfig } from '../queries/sync-config.ts';
+import { resetSyncConfig, updateSyncConfig } from '../queries/sync-config.ts';
 
 /** Whether syncing is enabled, and how many operations may be pending (docs/conventions.md#51-sync-configuration). */
 export const syncConfigEndpoints = (context: Context): Endpoint[] => [
@@ -38,7 +38,7 @@ const patchConfig = (context: Context) =>
     }),
     handle: async ({ caller, body }) => {
       assertAdministrative(caller);
-      const config = await writeSyncConfig(context.db, {
+      const config = await updateSyncConfig(context.db, {
         disabled: body.disabled === null ? defaultSyncConfig.disabled : body.disabled,
         queueCapacity: body.queue_capacity === null ? defaultSyncConfig.queueCapacity : body.queue_capacity,
       });
