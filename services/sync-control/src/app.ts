@@ -6,7 +6,7 @@ import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue } from '@secrets/domain';
-import { type Endpoint, internalClient, type Service, serviceApp } from '@secrets/http';
+import { internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
@@ -22,11 +22,7 @@ import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
-import { associatedSecretEndpoints } from './routes/associated-secrets.ts';
-import { associationEndpoints } from './routes/associations.ts';
-import { destinationEndpoints } from './routes/destinations.ts';
-import { replanEndpoints } from './routes/replan.ts';
-import { syncConfigEndpoints } from './routes/sync-config.ts';
+import { allEndpoints } from './routes/all.ts';
 import { secretsClient } from './secrets-client.ts';
 
 export interface SyncControlDeps {
@@ -40,7 +36,7 @@ export interface SyncControlDeps {
   metrics: Metrics;
 }
 
-/** Creates sync-control: its endpoints, its relay, and its background tasks. */
+/** Creates the service: its endpoints, its scheduler, and its background tasks. */
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const secrets = secretsClient(
@@ -52,7 +48,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
   const app = serviceApp({
     service: 'sync-control',
-    endpoints: endpointsOf(context),
+    endpoints: allEndpoints(context),
     keys,
     log,
     metrics,
@@ -88,14 +84,6 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
       return [type, perSecond === undefined ? budget : { perSecond, burst: Math.max(1, perSecond) }];
     }),
   );
-
-const endpointsOf = (context: Context): Endpoint[] => [
-  ...associationEndpoints(context),
-  ...associatedSecretEndpoints(context),
-  ...destinationEndpoints(context),
-  ...replanEndpoints(context),
-  ...syncConfigEndpoints(context),
-];
 
 const changesConcurrency = 8;
 

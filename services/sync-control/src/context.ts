@@ -5,14 +5,14 @@ import type { QueueRoom } from './queue/queue-room.ts';
 import type { WaitForOutcome } from './queue/wait-for-outcome.ts';
 import type { SecretsClient } from './secrets-client.ts';
 
-/** What the handlers of sync-control receive. */
+/** What the endpoints of this service use. */
 export interface Context {
   db: Db;
   keyRing: KeyRing;
   secrets: SecretsClient;
   /** What a caller may do on paths other than the one of the request. */
   policies: PolicyReader;
-  /** The queue of pending operations: its room, the relay's wake-up call, and the outcome of an association. */
+  /** The queue of pending operations: its room, the scheduler's wake-up call, and the outcome of an association. */
   queue: { room: QueueRoom; notify(): void; outcome: WaitForOutcome };
   /** Prefix of external names and built-in tags. */
   prefix: string;

@@ -40,7 +40,7 @@ export interface SecretsClient {
    * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
-  /** Returns the accessor of a mount, or its name if it does not exist (any more). */
+  /** Returns the accessor of a mount, or its name if it does not exist. */
   accessorOf(caller: Caller, mount: string): Promise<string>;
   /**
    * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
-import { countAssociations, totals } from '../src/queries/association-counts.ts';
+import { countAssociatedSecrets, countAssociations } from '../src/queries/association-counts.ts';
 import { countDestinations } from '../src/queries/destinations.ts';
 
 const destinations = [randomUUID(), randomUUID()];
@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 test('counts associations and secrets of a namespace exactly up to the limit, and stops there', async () => {
-  expect(await totals(db, 'root', 100)).toEqual({ associations: 6, secrets: 4 });
-  expect(await totals(db, 'root', 6)).toEqual({ associations: 6, secrets: 4 });
-  expect(await totals(db, 'root', 5)).toEqual({ associations: 5, secrets: 3 });
-  expect(await totals(db, 'admin', 5)).toEqual({ associations: 0, secrets: 0 });
+  expect(await countAssociatedSecrets(db, 'root', 100)).toEqual({ associations: 6, secrets: 4 });
+  expect(await countAssociatedSecrets(db, 'root', 6)).toEqual({ associations: 6, secrets: 4 });
+  expect(await countAssociatedSecrets(db, 'root', 5)).toEqual({ associations: 5, secrets: 3 });
+  expect(await countAssociatedSecrets(db, 'admin', 5)).toEqual({ associations: 0, secrets: 0 });
 });
 
 test('counts destinations and their associations up to the limit', async () => {

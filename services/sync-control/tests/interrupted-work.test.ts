@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
-import { findDescription } from '@secrets/destinations';
 import { testCaller } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
@@ -11,8 +10,8 @@ import type { Context } from '../src/context.ts';
 import { advanceDestinations } from '../src/destinations/advance-destinations.ts';
 import { removeDestination } from '../src/destinations/remove-destination.ts';
 import { advanceReplan } from '../src/destinations/replan.ts';
+import { saveDestination } from '../src/destinations/save-destination.ts';
 import { startReplan } from '../src/destinations/start-replan.ts';
-import { writeDestination } from '../src/destinations/write-destination.ts';
 import type { SecretsClient } from '../src/secrets-client.ts';
 import { insertMany } from './insert-many.ts';
 
@@ -34,11 +33,15 @@ beforeEach(async () => {
 });
 
 const write = (body: object) =>
-  writeDestination({ db, keyRing, prefix: 'secrets' }, testCaller(), findDescription(type), {
-    name,
-    body: { ...body },
-    mustExist: false,
-  });
+  saveDestination(
+    { db, keyRing, prefix: 'secrets' },
+    testCaller(),
+    { type, name },
+    {
+      body: { ...body },
+      mustExist: false,
+    },
+  );
 const remove = (options: { purge: boolean; force: boolean }) => {
   const queue = { room: { whyFull: async () => undefined } };
   return removeDestination({ db, queue } as unknown as Context, testCaller(), { type, name }, options);

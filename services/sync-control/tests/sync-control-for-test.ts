@@ -154,7 +154,7 @@ async function work(db: Db, outcome: 'complete' | 'fail'): Promise<number> {
   return worked;
 }
 
-/** A claim leaves out what the relay has locked, so it is tried again after the lock was released. */
+/** A claim leaves out what the scheduler has locked, so it is tried again after the lock was released. */
 async function claimOnceUnlocked(db: Db, id: string): Promise<ClaimedEntry | undefined> {
   const claim = { entryIds: [id], destinationType, owner: 'test', leaseSeconds: 60 };
   for (let attempt = 1; attempt <= 3; attempt += 1) {

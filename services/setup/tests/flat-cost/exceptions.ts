@@ -10,7 +10,7 @@ export const counted: Record<string, number> = {
   pushSomeAgain: 1_000,
   associationsDueToPush: 400,
   countDestinations: 1_001,
-  totals: 1_001,
+  countAssociatedSecrets: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.
   countMarked: 25_000,
   // All entries of one destination: the share of them that their sources may remove. Once an hour, after 50 removals.

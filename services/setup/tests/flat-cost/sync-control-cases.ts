@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { associationsDueToPush } from '@secrets/sync-entries';
-import { countAssociations, totals } from '../../../sync-control/src/queries/association-counts.ts';
+import {
+  countAssociatedSecrets,
+  countAssociations,
+} from '../../../sync-control/src/queries/association-counts.ts';
 import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
 import * as ofSecret from '../../../sync-control/src/queries/associations-of-secret.ts';
@@ -11,7 +14,7 @@ import * as reconciliation from '../../../sync-control/src/queries/reconciliatio
 import * as brakes from '../../../sync-control/src/queries/removal-brakes.ts';
 import * as replans from '../../../sync-control/src/queries/replans.ts';
 import * as sources from '../../../sync-control/src/queries/source-marks.ts';
-import { resetSyncConfig, writeSyncConfig } from '../../../sync-control/src/queries/sync-config.ts';
+import { resetSyncConfig, updateSyncConfig } from '../../../sync-control/src/queries/sync-config.ts';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
 
@@ -25,8 +28,9 @@ const associationOf = async (db: CaseDb, destinationId: string) =>
 
 const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
-  'counting the associations of a namespace': (db) => totals(db, 'root', 1_001),
-  'reading a page of associations': (db) => pages.associationsOf(db, destinations.inPurge, undefined, 101),
+  'counting the associations of a namespace': (db) => countAssociatedSecrets(db, 'root', 1_001),
+  'reading a page of associations': (db) =>
+    pages.listAssociations(db, destinations.inPurge, { after: undefined, limit: 101 }),
   'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
   'a page of a purge of what is due to be pushed': async (db) => {
     const ids = await associationsDueToPush(db, destinations.busy, 200);
@@ -34,16 +38,17 @@ const associationCases: Case[] = casesOf('sync-control', {
   },
   'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, null, 200),
   'one association of a purge': async (db) => {
-    const [id] = await pages.someToRemove(db, destinations.inPurge, 200);
+    const [id] = await pages.listSomeToRemove(db, destinations.inPurge, 200);
     await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], 1);
   },
   'a page of a replan': async (db) => {
-    await pages.associationsToReplan(db, destinations.busy, pages.beforeFirst, 50);
+    await pages.listAssociationsToReplan(db, destinations.busy, { after: pages.beforeFirst, limit: 50 });
     await pages.countToReplan(db, destinations.busy, pages.beforeFirst, 1_001);
   },
   'deleting a page of associations by force': (db) =>
     pages.deleteSomeAssociations(db, destinations.deleted, 500),
-  'finding the associations of a secret': (db) => ofSecret.associationIdsOfSecret(db, seededId('secret1')),
+  'finding the associations of a secret': (db) =>
+    ofSecret.listAssociationIdsOfSecret(db, seededId('secret1')),
   'following a secret': async (db) => {
     const id = await associationOf(db, destinations.busy);
     const [secretId] = await column(db, 'select secret_id as value from sync.associations where id = $1', [
@@ -52,13 +57,17 @@ const associationCases: Case[] = casesOf('sync-control', {
     await ofSecret.lockFollowed(db, id, secretId!);
     await ofSecret.recordPlan(db, id, 7, [{ key: 'k', reason: 'r' }]);
   },
-  'reading where a secret is synced to': (db) => ofSecret.associationsByName(db, 'root', 'kv', 'team1/app1'),
+  'reading where a secret is synced to': (db) =>
+    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team1/app1'),
   'reading where a rare secret is synced to': (db) =>
-    ofSecret.associationsByName(db, 'root', 'kv', 'team0/app90000'),
+    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team0/app90000'),
   'listing associated secrets': (db) =>
-    ofSecret.associatedSecrets(db, 'root', { mount: '', secretName: '' }, 100),
+    ofSecret.listAssociatedSecretRows(db, 'root', { after: { mount: '', secretName: '' }, limit: 100 }),
   'listing associated secrets after most others': (db) =>
-    ofSecret.associatedSecrets(db, 'root', { mount: 'kv', secretName: 'team7' }, 100),
+    ofSecret.listAssociatedSecretRows(db, 'root', {
+      after: { mount: 'kv', secretName: 'team7' },
+      limit: 100,
+    }),
   'setting a new association': (db) => upsert(db, 'new'),
   'setting an existing association': (db) => upsert(db, 'team1/app1'),
   'removing an association': (db) => associations.lockAssociation(db, destinations.busy, 'kv', 'team7/app7'),
@@ -88,7 +97,7 @@ const laneOf = async (db: CaseDb) => (await column(db, 'select id as value from 
 
 const destinationCases: Case[] = casesOf('sync-control', {
   'finding a destination': (db) => stored.findDestination(db, key),
-  'reading the granularity of a destination': (db) => stored.granularityOf(db, destinations.busy),
+  'reading the granularity of a destination': (db) => stored.findGranularity(db, destinations.busy),
   'locking a destination': (db) => stored.lockDestination(db, key),
   'creating a destination': async (db) =>
     stored.insertDestination(db, {
@@ -105,11 +114,12 @@ const destinationCases: Case[] = casesOf('sync-control', {
     const id = randomUUID();
     const row = { ...key, ...settings, id, name: 'new', namespacePath: '', laneId: await laneOf(db) };
     await stored.insertDestination(db, row);
-    await stored.deleteDestination(db, id);
+    await stored.deleteDestinationRow(db, id);
   },
-  'listing destinations': (db) => stored.destinationNames(db, 'root', 'cloudA-sm', 'd5', 100),
+  'listing destinations': (db) =>
+    stored.listDestinationNames(db, 'root', 'cloudA-sm', { after: 'd5', limit: 100 }),
   'counting destinations': (db) => stored.countDestinations(db, 'root', ['cloudA-sm', 'cloudB-kv'], 1_001),
-  'finding work on whole destinations': (db) => marks.markedDestinations(db),
+  'finding work on whole destinations': (db) => marks.listMarkedDestinations(db),
   'locking a destination in purge': (db) => marks.lockMarked(db, destinations.inPurge, 'purge_initiated_at'),
   'locking a deleted destination': (db) =>
     marks.lockMarked(db, destinations.deleted, 'deleted_at', { toDelete: true }),
@@ -148,13 +158,14 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
     await reconciliation.endRound(db, owner);
     await reconciliation.releaseReconciliation(db, owner);
   },
-  'the first page of reconciliation': (db) => reconciliation.plannedRevisions(db, pages.beforeFirst, 500),
+  'the first page of reconciliation': (db) =>
+    reconciliation.listPlannedRevisions(db, { after: pages.beforeFirst, limit: 500 }),
   'a later page of reconciliation': (db) =>
-    reconciliation.plannedRevisions(db, '80000000-0000-0000-0000-000000000000', 500),
+    reconciliation.listPlannedRevisions(db, { after: '80000000-0000-0000-0000-000000000000', limit: 500 }),
   'a page of reconciliation where associations are being removed': (db) =>
-    reconciliation.plannedRevisions(db, 'eeee0000-0000-0000-0000-000000000000', 500),
+    reconciliation.listPlannedRevisions(db, { after: 'eeee0000-0000-0000-0000-000000000000', limit: 500 }),
   'a page of reconciliation where a destination was deleted by force': (db) =>
-    reconciliation.plannedRevisions(db, 'ffff0000-0000-0000-0000-000000000000', 500),
+    reconciliation.listPlannedRevisions(db, { after: 'ffff0000-0000-0000-0000-000000000000', limit: 500 }),
   'marking associations whose sources are gone': async (db) => {
     const rows = await db.query<{ associationId: string; secretId: string }>(
       `select id as "associationId", secret_id as "secretId" from sync.associations
@@ -168,11 +179,17 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
   },
   'clearing the marks of associations': async (db) =>
     sources.clearSourceMarks(db, await associationsOf(db, destinations.withoutSource, 200)),
-  'finding destinations with marks': (db) => sources.destinationsToSettle(db),
+  'finding destinations with marks': (db) => sources.listDestinationsToSettle(db),
   'a page of approved removals': (db) =>
-    sources.approvedAssociations(db, destinations.withoutSource, 'infinity', sources.beforeFirstMark, 500),
+    sources.listApprovedAssociations(db, destinations.withoutSource, 'infinity', {
+      after: sources.beforeFirstMark,
+      limit: 500,
+    }),
   'a page of approved removals where few are marked': (db) =>
-    sources.approvedAssociations(db, destinations.busy, 'infinity', sources.beforeFirstMark, 500),
+    sources.listApprovedAssociations(db, destinations.busy, 'infinity', {
+      after: sources.beforeFirstMark,
+      limit: 500,
+    }),
   'braking removals': async (db) => {
     await brakes.lockBrake(db, destinations.withoutSource);
     await brakes.recordEntryCount(db, destinations.withoutSource, 100);
@@ -181,16 +198,16 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
     await brakes.releaseHold(db, destinations.withoutSource);
     await brakes.approveRemovals(db, destinations.withoutSource);
   },
-  'confirming held removals': (db) => brakes.confirmHeldRemovals(db, destinations.withoutSource),
+  'confirming held removals': (db) => brakes.approveRemovalsIfHeld(db, destinations.withoutSource),
   'looking whether a removal is approved': async (db) =>
     brakes.isRemovalApproved(db, await associationOf(db, destinations.withoutSource)),
   'finding and ending approvals': async (db) => {
-    await brakes.approvedDestinations(db);
+    await brakes.listApprovedDestinations(db);
     await brakes.endApproval(db, destinations.withoutSource, 'infinity');
   },
-  'reading held removals': (db) => brakes.heldRemovals(db, destinations.withoutSource),
+  'reading held removals': (db) => brakes.findHeldRemovals(db, destinations.withoutSource),
   'counting destinations with held removals': (db) => brakes.countHeld(db),
-  'changing the configuration': (db) => writeSyncConfig(db, { disabled: false, queueCapacity: undefined }),
+  'changing the configuration': (db) => updateSyncConfig(db, { disabled: false, queueCapacity: undefined }),
   'resetting the configuration': (db) => resetSyncConfig(db),
 });
 

@@ -47,8 +47,8 @@ export async function applyPlan(
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
-  assertFewEntries(existing.length, plan.create.length);
-  await assertNamesFree(tx, association, plan.create);
+  requireFewEntries(existing.length, plan.create.length);
+  await requireFreeNames(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent);
   await requestPut(tx, plan.keep, intent);
   if (intent.mayRemove === false) return;
@@ -73,7 +73,7 @@ function idsOfWanted(
   return new Map([...kept, ...created].map(({ subKey, id }) => [subKey, id]));
 }
 
-function assertFewEntries(existing: number, created: number): void {
+function requireFewEntries(existing: number, created: number): void {
   if (created === 0 || existing + created <= maxEntries) return;
   throw new Problem(
     'conflict',
@@ -82,7 +82,7 @@ function assertFewEntries(existing: number, created: number): void {
   );
 }
 
-async function assertNamesFree(
+async function requireFreeNames(
   tx: Tx,
   association: PlannedAssociation,
   create: readonly NewEntry[],

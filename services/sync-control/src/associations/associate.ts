@@ -1,26 +1,24 @@
 import { type Caller, maySudo } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
-import { invalid, notFound, Problem } from '@secrets/domain';
+import { invalid, Problem } from '@secrets/domain';
 import { liftPause, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
-import { upsertAssociation } from '../queries/associations.ts';
 import {
-  type DestinationKey,
-  type DestinationRow,
-  findDestination,
-  lockDestination,
-} from '../queries/destinations.ts';
+  type DestinationRef,
+  requireDestination,
+  requireLockedDestination,
+} from '../destinations/require-destination.ts';
+import { upsertAssociation } from '../queries/associations.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
 import { endPurge } from '../queries/purges.ts';
 import type { WatchedSecret } from '../secrets-client.ts';
 import { applyPlan } from './apply-plan.ts';
-import { assertKeysNamed } from './assert-keys-named.ts';
+import { requireSyncableKeys } from './require-syncable-keys.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
 /** The secret and the destination to associate. */
-export interface AssociationRequest {
-  type: string;
-  name: string;
+export interface AssociationRequest extends DestinationRef {
   mount: string;
   secretName: string;
   /** Takes over an existing external secret of that name that does not belong to any destination. */
@@ -31,8 +29,9 @@ export interface AssociationRequest {
  * Sets an association (docs/conventions.md#58-set). The intent and its announcement are one row, written in one
  * transaction; after it nothing can be lost. Waits up to `waitMs` for the outcome. Returns the ID of the association.
  *
- * Problems: `not_found` destination; `forbidden` when the caller may not read the secret itself, or may not overwrite;
- * `invalid` mount or secret; `conflict` with another association's name or a purge; `queue_full`.
+ * Throws `not_found` if the destination does not exist, `forbidden` if the caller may not read the secret itself, or may not
+ * overwrite, `invalid` if the mount or the secret cannot be synced, `conflict` if another association has the external name
+ * or the destination is being purged, `queue_full` if there is no room.
  */
 export async function associate(
   context: Context,
@@ -40,12 +39,10 @@ export async function associate(
   request: AssociationRequest,
   waitMs: number,
 ): Promise<string> {
-  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
-  const destination = await findDestination(context.db, key);
-  if (destination === undefined) throw notFound();
-  await assertMayRead(context, caller, request);
+  const destination = await requireDestination(context, caller, request);
+  await requireReadAccess(context, caller, request);
   const { disabled } = await readSyncConfig(context.db);
-  const id = await readAndRecordIntent(context, caller, { request, destination, key });
+  const id = await readAndRecordIntent(context, caller, { request, destination });
   context.queue.notify();
   await context.queue.outcome(id, disabled ? 0 : waitMs);
   return id;
@@ -57,20 +54,16 @@ const maxReads = 5;
 async function readAndRecordIntent(
   context: Context,
   caller: Caller,
-  {
-    request,
-    destination,
-    key,
-  }: { request: AssociationRequest; destination: DestinationRow; key: DestinationKey },
+  { request, destination }: { request: AssociationRequest; destination: DestinationRow },
 ): Promise<string> {
   for (let read = 1; read <= maxReads; read += 1) {
     const secret = await context.secrets.watch(caller, request.mount, request.secretName);
-    assertSyncable(secret, request);
-    assertKeysNamed(secret, request, destination);
+    requireSyncable(secret, request);
+    requireSyncableKeys(secret, request, destination);
     const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
     const full = await context.queue.room.whyFull(operations);
     const id = await context.db
-      .transaction((tx) => recordIntent(tx, context, caller, { request, secret, key, full }))
+      .transaction((tx) => recordIntent(tx, context, caller, { request, secret, full }))
       .catch(ignoreStaleRead);
     if (id !== undefined) return id;
   }
@@ -87,7 +80,6 @@ function ignoreStaleRead(error: unknown): undefined {
 interface Intent {
   request: AssociationRequest;
   secret: WatchedSecret;
-  key: DestinationKey;
   /** The problem to throw if the queue would grow. */
   full: Problem | undefined;
 }
@@ -96,10 +88,11 @@ async function recordIntent(
   tx: Tx,
   context: Context,
   caller: Caller,
-  { request, secret, key, full }: Intent,
+  { request, secret, full }: Intent,
 ): Promise<string> {
-  const destination = assertOpen(await lockDestination(tx, key));
-  assertMayOverwrite(caller, request, destination);
+  const destination = await requireLockedDestination(tx, caller, request);
+  requireNoPurge(destination);
+  requireOverwriteAccess(caller, request, destination);
   if (destination.purgeError !== null) await endPurge(tx, destination.id);
   await liftPause(tx, destination.id);
   const association = await upsertAssociation(tx, {
@@ -125,7 +118,7 @@ async function recordIntent(
   return association.id;
 }
 
-async function assertMayRead(
+async function requireReadAccess(
   context: Context,
   caller: Caller,
   { mount, secretName }: AssociationRequest,
@@ -138,23 +131,21 @@ async function assertMayRead(
   );
 }
 
-function assertSyncable(secret: WatchedSecret, { mount, secretName }: AssociationRequest): void {
+function requireSyncable(secret: WatchedSecret, { mount, secretName }: AssociationRequest): void {
   if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
   if (!secret.readable)
     throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
 }
 
-function assertOpen(destination: DestinationRow | undefined): DestinationRow {
-  if (destination === undefined) throw notFound();
-  if (destination.purgeInitiatedAt !== null && destination.purgeError === null) {
+function requireNoPurge({ purgeInitiatedAt, purgeError }: DestinationRow): void {
+  if (purgeInitiatedAt !== null && purgeError === null) {
     throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
   }
-  return destination;
 }
 
 /** The destination's policy is the limit for those who may only associate; `sudo` may exceed it. */
-function assertMayOverwrite(
+function requireOverwriteAccess(
   caller: Caller,
   { overwrite }: AssociationRequest,
   { settings: { conflict_policy: policy } }: DestinationRow,

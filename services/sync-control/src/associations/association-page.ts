@@ -1,7 +1,7 @@
-import type { Sql } from '@secrets/db';
 import { type Entry, entriesAfter } from '@secrets/sync-entries';
 import { z } from 'zod';
-import { associationsOf } from '../queries/association-pages.ts';
+import type { Context } from '../context.ts';
+import { listAssociations } from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
 
 /** The last line of a page: an association, and its sub-key if its other sub-keys are on the next page. */
@@ -42,14 +42,13 @@ interface AssociationPage {
  * association, even if there is no room for them.
  */
 export async function readAssociationPage(
-  sql: Sql,
+  { db }: Context,
   destinationId: string,
-  after: Position | undefined,
-  limit: number,
+  { after, limit }: { after: Position | undefined; limit: number },
 ): Promise<AssociationPage> {
-  const rows = await associationsOf(sql, destinationId, after, limit + 1);
+  const rows = await listAssociations(db, destinationId, { after, limit: limit + 1 });
   const ids = rows.map(({ id }) => id);
-  const entries = await entriesAfter(sql, ids, after, limit + 1);
+  const entries = await entriesAfter(db, ids, after, limit + 1);
   return cutPage(rows, { entries, isCut: entries.length > limit, after }, limit);
 }
 

@@ -1,15 +1,13 @@
 import type { Caller } from '@secrets/caller';
-import { notFound, type Problem } from '@secrets/domain';
+import type { Problem } from '@secrets/domain';
 import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
+import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
 import { type AssociationRow, lockAssociation } from '../queries/associations.ts';
-import { findDestination } from '../queries/destinations.ts';
 import { requestAssociationRemoval } from './request-association-removal.ts';
 
 /** The association to remove. */
-export interface RemovalRequest {
-  type: string;
-  name: string;
+export interface RemovalRequest extends DestinationRef {
   mount: string;
   secretName: string;
 }
@@ -17,7 +15,7 @@ export interface RemovalRequest {
 /**
  * Removes an association (docs/conventions.md#510-remove): unsyncs its external secrets; the association disappears when
  * that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or undefined if there
- * was none, which is a success too. Problems: `not_found` destination; `queue_full`.
+ * was none, which is a success too. Throws `not_found` if the destination does not exist, `queue_full` if there is no room.
  */
 export async function disassociate(
   context: Context,
@@ -25,9 +23,7 @@ export async function disassociate(
   request: RemovalRequest,
   waitMs: number,
 ): Promise<{ association: AssociationRow; entries: Entry[] } | undefined> {
-  const key = { namespaceId: caller.namespace.id, type: request.type, name: request.name };
-  const destination = await findDestination(context.db, key);
-  if (destination === undefined) throw notFound();
+  const destination = await requireDestination(context, caller, request);
   const { disabled } = await readSyncConfig(context.db);
   const full = await context.queue.room.whyFull(1);
   const removed = await recordRemovalIntent(context, destination.id, request, full);

@@ -4,8 +4,8 @@ import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
 import { findDestination } from '../queries/destinations.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
-import { assertKeysNamed } from './assert-keys-named.ts';
 import { type EntryPlan, planEntries } from './plan-entries.ts';
+import { requireSyncableKeys } from './require-syncable-keys.ts';
 import { takenNames } from './taken-names.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
@@ -30,7 +30,8 @@ export interface Refusal {
 
 /**
  * Plans an association again, whose row is locked, as a set would. Returns undefined if that changes nothing, or if its
- * secret is gone: then its removal is decided elsewhere. Throws the problems of a set.
+ * secret is gone: then its removal is decided elsewhere. Throws `invalid` if a key or a name cannot be synced, `conflict` if two keys would
+ * have the same name.
  */
 export async function planAgain(
   tx: Tx,
@@ -47,7 +48,7 @@ export async function planAgain(
     if (!secret.readable) return { reason: 'no version of the secret is readable, so its keys are unknown' };
     if (secret.revision < association.plannedRevision)
       return { reason: 'the secret has just changed', isTemporary: true };
-    assertKeysNamed(secret, association, destination);
+    requireSyncableKeys(secret, association, destination);
   }
   const named = { ...association, namespace: { id: namespaceId, path: namespacePath }, keys: secret.keys };
   const wanted = wantedEntries(findDescription(type), destination, named, prefix);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { approvedDestinations, endApproval } from '../queries/removal-brakes.ts';
-import { approvedAssociations, beforeFirstMark } from '../queries/source-marks.ts';
+import { endApproval, listApprovedDestinations } from '../queries/removal-brakes.ts';
+import { beforeFirstMark, listApprovedAssociations } from '../queries/source-marks.ts';
 import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
 import type { Following } from './on-secret-change.ts';
@@ -12,7 +12,7 @@ const pageSize = 200;
  * back is followed instead. Safe in several processes; continues after a crash.
  */
 export async function removeApproved(following: Following, shouldStop: () => boolean): Promise<void> {
-  const approved = await approvedDestinations(following.context.db);
+  const approved = await listApprovedDestinations(following.context.db);
   await forEachDestination(
     following,
     approved.map(({ id, approvedAt }) => [id, approvedAt] as const),
@@ -28,7 +28,7 @@ async function removeApprovedOf(
   const { db, secrets } = following.context;
   let after = beforeFirstMark;
   while (!shouldStop()) {
-    const page = await approvedAssociations(db, id, approvedAt, after, pageSize);
+    const page = await listApprovedAssociations(db, id, approvedAt, { after, limit: pageSize });
     if (page.length === 0) {
       if (after === beforeFirstMark) await endApproval(db, id, approvedAt);
       return;

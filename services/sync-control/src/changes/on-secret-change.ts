@@ -8,8 +8,8 @@ import { applyPlan } from '../associations/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import type { Context } from '../context.ts';
 import {
-  associationIdsOfSecret,
   type FollowedAssociation,
+  listAssociationIdsOfSecret,
   lockFollowed,
   recordPlan,
 } from '../queries/associations-of-secret.ts';
@@ -53,7 +53,7 @@ export async function followSecret(
 ): Promise<void> {
   const { db, queue } = following.context;
   const failures: unknown[] = [];
-  for (const id of await associationIdsOfSecret(db, secret.secret_id)) {
+  for (const id of await listAssociationIdsOfSecret(db, secret.secret_id)) {
     await db
       .transaction((tx) => followLocked(tx, following, { associationId: id, secret, origin }))
       .catch((error: unknown) => failures.push(error));

@@ -4,12 +4,12 @@ import { countPresent, entriesOf, requestPut, reviveParkedEntries } from '@secre
 import {
   claimReconciliation,
   endRound,
-  type PlannedRevision,
-  plannedRevisions,
+  listPlannedRevisions,
+  type PlannedRevisionRow,
   recordPosition,
   releaseReconciliation,
 } from '../queries/reconciliation.ts';
-import { clearSourceMarks, destinationsToSettle, markSourcesGone } from '../queries/source-marks.ts';
+import { clearSourceMarks, listDestinationsToSettle, markSourcesGone } from '../queries/source-marks.ts';
 import type { SecretRevision } from '../secrets-client.ts';
 import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
@@ -49,7 +49,7 @@ async function continueRound(
 ): Promise<number> {
   const { db } = following.context;
   let followed = 0;
-  let page = await plannedRevisions(db, position, pageSize);
+  let page = await listPlannedRevisions(db, { after: position, limit: pageSize });
   while (page.length > 0) {
     followed += await reconcilePage(
       following,
@@ -58,9 +58,9 @@ async function continueRound(
     const last = page.at(-1)!.id;
     const isStillOwner = await recordPosition(db, owner, last);
     if (!isStillOwner || shouldStop()) return followed;
-    page = await plannedRevisions(db, last, pageSize);
+    page = await listPlannedRevisions(db, { after: last, limit: pageSize });
   }
-  const toSettle = (await destinationsToSettle(db)).map((id) => [id, undefined] as const);
+  const toSettle = (await listDestinationsToSettle(db)).map((id) => [id, undefined] as const);
   await forEachDestination(following, toSettle, (destinationId) =>
     db.transaction((tx) => settleMarks(tx, following.brake, destinationId)),
   );
@@ -69,7 +69,7 @@ async function continueRound(
   return followed;
 }
 
-async function reconcilePage(following: Following, page: readonly PlannedRevision[]): Promise<number> {
+async function reconcilePage(following: Following, page: readonly PlannedRevisionRow[]): Promise<number> {
   const { secrets } = following.context;
   if (page.length === 0) return 0;
   const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
@@ -88,16 +88,16 @@ async function reconcilePage(following: Following, page: readonly PlannedRevisio
 /** What a page of associations needs. */
 interface Comparison {
   /** Associations whose secret is gone and that are not marked yet. */
-  gone: PlannedRevision[];
+  gone: PlannedRevisionRow[];
   /** Marked associations whose secret is back as it was planned from. */
-  returned: PlannedRevision[];
+  returned: PlannedRevisionRow[];
   /** IDs of secrets that an association was planned from an earlier revision of. */
   changed: string[];
 }
 
 /** Compares associations with the revisions of their secrets. A secret without one has an unknown state: nothing is done. */
 export function compareRevisions(
-  page: readonly PlannedRevision[],
+  page: readonly PlannedRevisionRow[],
   revisions: readonly SecretRevision[],
 ): Comparison {
   const current = new Map(revisions.map((revision) => [revision.secret_id, revision]));
@@ -114,7 +114,7 @@ export function compareRevisions(
   return { ...comparison, changed: [...changed] };
 }
 
-const acceptReturned = (following: Following, returned: readonly PlannedRevision[]): Promise<void> =>
+const acceptReturned = (following: Following, returned: readonly PlannedRevisionRow[]): Promise<void> =>
   forEachDestination(following, byDestination(returned), (_, associations) =>
     following.context.db.transaction((tx) =>
       acceptReturnedOf(
@@ -124,7 +124,7 @@ const acceptReturned = (following: Following, returned: readonly PlannedRevision
     ),
   );
 
-const byDestination = (associations: readonly PlannedRevision[]): Map<string, PlannedRevision[]> =>
+const byDestination = (associations: readonly PlannedRevisionRow[]): Map<string, PlannedRevisionRow[]> =>
   Map.groupBy(associations, ({ destinationId }) => destinationId);
 
 /** Workers refuse to push an entry whose source is gone, so those that failed meanwhile are pushed again. */
@@ -142,7 +142,7 @@ async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Prom
 }
 
 /** The marks of one destination and the decision on them are one transaction, so that no other removal comes between them. */
-const markGone = (following: Following, gone: readonly PlannedRevision[]): Promise<void> =>
+const markGone = (following: Following, gone: readonly PlannedRevisionRow[]): Promise<void> =>
   forEachDestination(following, byDestination(gone), (destinationId, associations) =>
     following.context.db.transaction((tx) =>
       markGoneOf(tx, following.brake, { destinationId, associations }),
@@ -152,7 +152,7 @@ const markGone = (following: Following, gone: readonly PlannedRevision[]): Promi
 async function markGoneOf(
   tx: Tx,
   brake: RemovalBrake,
-  { destinationId, associations }: { destinationId: string; associations: readonly PlannedRevision[] },
+  { destinationId, associations }: { destinationId: string; associations: readonly PlannedRevisionRow[] },
 ): Promise<void> {
   const ids = associations.map(({ id }) => id);
   const present = await countPresent(tx, ids);

@@ -3,7 +3,7 @@ import { countEntries } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import {
   approveRemovals,
-  type Brake,
+  type BrakeRow,
   countMarked,
   holdRemovals,
   isRemovalApproved,
@@ -73,7 +73,7 @@ export async function holdMarkedIfTooMany(tx: Tx, brake: RemovalBrake, destinati
 
 /**
  * Decides on the marks of a destination after every association was compared: approves their removal or holds it. Ends a hold
- * if nothing is gone any more.
+ * if nothing is missing any longer.
  */
 export async function settleMarks(tx: Tx, brake: RemovalBrake, destinationId: string): Promise<void> {
   const state = await lockBrake(tx, destinationId);
@@ -90,7 +90,7 @@ export async function settleMarks(tx: Tx, brake: RemovalBrake, destinationId: st
 async function holdIfTooMany(
   tx: Tx,
   { limits, log }: RemovalBrake,
-  { destinationId, state, removals }: { destinationId: string; state: Brake; removals: number },
+  { destinationId, state, removals }: { destinationId: string; state: BrakeRow; removals: number },
 ): Promise<boolean> {
   const inWindow = state.removed + removals;
   if (inWindow < limits.minEntries) return false; // spares the count

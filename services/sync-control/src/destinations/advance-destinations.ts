@@ -3,8 +3,8 @@ import { errorCode, Problem } from '@secrets/domain';
 import { countDue } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import {
-  type MarkedDestination,
-  markedDestinations,
+  listMarkedDestinations,
+  type MarkedDestinationRow,
   recordBackgroundError,
 } from '../queries/destination-marks.ts';
 import { advanceDeletion } from './force-delete.ts';
@@ -27,9 +27,9 @@ export interface DestinationWork {
  * logged, shown on the destination and retried later, and does not hold up other work.
  */
 export async function advanceDestinations(work: DestinationWork, isStopping: () => boolean): Promise<void> {
-  let unfinished = await markedDestinations(work.db);
+  let unfinished = await listMarkedDestinations(work.db);
   while (unfinished.length > 0 && !isStopping()) {
-    const next: MarkedDestination[] = [];
+    const next: MarkedDestinationRow[] = [];
     for (const destination of unfinished) {
       if (isStopping()) return;
       if (await advance(work, destination)) next.push(destination);
@@ -38,10 +38,10 @@ export async function advanceDestinations(work: DestinationWork, isStopping: () 
   }
 }
 
-type Advance = (work: DestinationWork, destination: MarkedDestination) => Promise<boolean>;
+type Advance = (work: DestinationWork, destination: MarkedDestinationRow) => Promise<boolean>;
 
 interface Kind {
-  isMarked(destination: MarkedDestination): boolean;
+  isMarked(destination: MarkedDestinationRow): boolean;
   advance: Advance;
   /** What can be done while many entries of the destination are due, because it adds none. */
   advanceWhileFull?: Advance;
@@ -63,7 +63,7 @@ const kinds: Kind[] = [
 const maxDue = 5_000;
 
 /** Advances each work on a destination by a page. Returns whether there may be another page now. */
-async function advance(work: DestinationWork, destination: MarkedDestination): Promise<boolean> {
+async function advance(work: DestinationWork, destination: MarkedDestinationRow): Promise<boolean> {
   const { id } = destination;
   let isMore = false;
   const errors: string[] = [];
@@ -80,7 +80,7 @@ async function advance(work: DestinationWork, destination: MarkedDestination): P
   return isMore;
 }
 
-async function possibleWork({ db }: DestinationWork, destination: MarkedDestination): Promise<Advance[]> {
+async function possibleWork({ db }: DestinationWork, destination: MarkedDestinationRow): Promise<Advance[]> {
   const { id, isDeleted } = destination;
   if (isDeleted) return [() => advanceDeletion(db, id)];
   const marked = kinds.filter((kind) => kind.isMarked(destination));
@@ -96,7 +96,7 @@ function logFailure(log: Logger, destinationId: string, error: unknown): string 
 
 async function recordOutcome(
   { db }: DestinationWork,
-  destination: MarkedDestination,
+  destination: MarkedDestinationRow,
   error: string | null,
 ): Promise<void> {
   if (destination.backgroundError === error) return;

@@ -2,7 +2,7 @@ import type { Db, Tx } from '@secrets/db';
 import { deleteSomeEntries } from '@secrets/sync-entries';
 import { deleteSomeAssociations } from '../queries/association-pages.ts';
 import { initiateDeletion, lockMarked } from '../queries/destination-marks.ts';
-import { deleteDestination } from '../queries/destinations.ts';
+import { deleteDestinationRow } from '../queries/destinations.ts';
 
 const pageSize = 500;
 
@@ -26,6 +26,6 @@ export const advanceDeletion = (db: Db, destinationId: string): Promise<boolean>
 async function deletePage(tx: Tx, destinationId: string): Promise<boolean> {
   if ((await deleteSomeEntries(tx, destinationId, pageSize)) === pageSize) return true;
   if ((await deleteSomeAssociations(tx, destinationId, pageSize)) === pageSize) return true;
-  await deleteDestination(tx, destinationId);
+  await deleteDestinationRow(tx, destinationId);
   return false;
 }

@@ -2,9 +2,9 @@ import type { Db } from '@secrets/db';
 import { associationsDueToPush, removalError } from '@secrets/sync-entries';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import { countAssociations } from '../queries/association-counts.ts';
-import { lockSomeToRemove, someToRemove } from '../queries/association-pages.ts';
-import { lockMarked, type MarkedDestination } from '../queries/destination-marks.ts';
-import { deleteDestination } from '../queries/destinations.ts';
+import { listSomeToRemove, lockSomeToRemove } from '../queries/association-pages.ts';
+import { lockMarked, type MarkedDestinationRow } from '../queries/destination-marks.ts';
+import { deleteDestinationRow } from '../queries/destinations.ts';
 import { recordPurgeError } from '../queries/purges.ts';
 
 const pageSize = 200;
@@ -16,7 +16,7 @@ const pageSize = 200;
  */
 export async function advancePurge(
   db: Db,
-  { id, purgeError }: Pick<MarkedDestination, 'id' | 'purgeError'>,
+  { id, purgeError }: Pick<MarkedDestinationRow, 'id' | 'purgeError'>,
 ): Promise<boolean> {
   if ((await removeSome(db, id)) === pageSize) return true;
   if ((await countAssociations(db, id, 1)) === 0) await deletePurged(db, id);
@@ -28,7 +28,7 @@ async function removeSome(db: Db, destinationId: string): Promise<number> {
   try {
     return await removePage(db, destinationId, null);
   } catch (error) {
-    for (const id of await someToRemove(db, destinationId, pageSize))
+    for (const id of await listSomeToRemove(db, destinationId, pageSize))
       await removePage(db, destinationId, [id]).catch(() => undefined); // the error of the page is reported
     throw error;
   }
@@ -59,7 +59,7 @@ const removePage = (
 const deletePurged = (db: Db, destinationId: string): Promise<void> =>
   db.transaction(async (tx) => {
     if (!(await lockMarked(tx, destinationId, 'purge_initiated_at', { toDelete: true }))) return;
-    if ((await countAssociations(tx, destinationId, 1)) === 0) await deleteDestination(tx, destinationId);
+    if ((await countAssociations(tx, destinationId, 1)) === 0) await deleteDestinationRow(tx, destinationId);
   });
 
 /** Locks and writes nothing if the error is the known one. */

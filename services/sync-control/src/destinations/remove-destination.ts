@@ -2,9 +2,10 @@ import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
-import { deleteDestination, lockDestination } from '../queries/destinations.ts';
+import { deleteDestinationRow, lockDestination } from '../queries/destinations.ts';
 import { initiatePurge } from '../queries/purges.ts';
 import { forceDelete } from './force-delete.ts';
+import { type DestinationRef, destinationKey } from './require-destination.ts';
 import { retryAllFailed } from './retry-failed.ts';
 
 /** The refusal states the number of associations up to this one. */
@@ -20,22 +21,22 @@ interface DeletionOptions {
 
 /**
  * Deletes a destination if it exists (docs/conventions.md#513-deleting-a-destination). Throws `invalid` if it still has
- * associations, unless it is purged or the deletion is forced.
+ * associations, unless it is purged or the deletion is forced; `queue_full` if there is no room for a purge.
  */
 export async function removeDestination(
   context: Context,
   caller: Caller,
-  { type, name }: { type: string; name: string },
+  ref: DestinationRef,
   { purge, force }: DeletionOptions,
 ): Promise<void> {
   const full = purge ? await context.queue.room.whyFull(1) : undefined;
   if (full !== undefined) throw full;
   await context.db.transaction(async (tx) => {
-    const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
+    const destination = await lockDestination(tx, destinationKey(caller, ref));
     if (destination === undefined) return;
     if (force) return forceDelete(tx, destination.id);
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
-    if (associations === 0) return deleteDestination(tx, destination.id);
+    if (associations === 0) return deleteDestinationRow(tx, destination.id);
     if (purge) {
       await retryAllFailed(tx, destination.id); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);

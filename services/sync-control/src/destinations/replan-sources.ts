@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { AssociationRow } from '../queries/associations.ts';
-import { granularityOf } from '../queries/destinations.ts';
+import { findGranularity } from '../queries/destinations.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
 
 /** The secrets service decrypts these. */
@@ -19,7 +19,7 @@ export async function readSources(
   if (first === undefined) return new Map();
   const ids = [...new Set(associations.map(({ secretId }) => secretId))];
   const found: InspectedSecret[] = [];
-  if ((await granularityOf(db, first.destinationId)) !== 'secret-key') {
+  if ((await findGranularity(db, first.destinationId)) !== 'secret-key') {
     for (const revision of await secrets.revisions(randomUUID(), ids))
       found.push({ ...revision, readable: true, keys: [] });
   } else {

@@ -4,7 +4,7 @@ import { applyPlan } from '../associations/apply-plan.ts';
 import { type ChangedPlan, planAgain, type Refusal } from '../associations/plan-again.ts';
 import { isAdmitted } from '../changes/admit-removals.ts';
 import type { Following } from '../changes/on-secret-change.ts';
-import { associationsToReplan } from '../queries/association-pages.ts';
+import { listAssociationsToReplan } from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
 import { type FollowedAssociation, lockFollowed, recordPlan } from '../queries/associations-of-secret.ts';
 import { claimReplan, type Refusals, recordReplanned, releaseReplan } from '../queries/replans.ts';
@@ -15,15 +15,16 @@ const pageSize = 200;
 
 /**
  * Plans one page of a destination's associations again, by its current template and granularity. One that a set would refuse stays as it
- * is; the destination shows how many there are, and why. The page is recorded at its end. If the process dies earlier, another one plans
- * the page again a minute later; what was already planned does not change. Returns whether there may be another page.
+ * is; the destination shows how many there are, and why. The page is recorded at its end. If the process dies first, another one
+ * repeats the page after a minute; what was already planned does not change. Returns whether there may be another page.
  */
 export async function advanceReplan(following: Following, destinationId: string): Promise<boolean> {
   const { db } = following.context;
   const lease = await claimReplan(db, destinationId);
   if (lease === undefined) return false;
   try {
-    const page = await associationsToReplan(db, destinationId, lease.position, pageSize);
+    const range = { after: lease.position, limit: pageSize };
+    const page = await listAssociationsToReplan(db, destinationId, range);
     const refusals = await replanPage(following, page);
     const last = page.length === pageSize ? page.at(-1)!.id : null;
     await recordReplanned(db, lease, last, refusals);
@@ -112,18 +113,18 @@ export interface ReplanPreview {
   next?: string | undefined;
 }
 
-/** Returns what a replan would change of the next `limit` associations after the given one, without writing anything. */
+/** Returns what a replan would change of the associations in this range, without writing anything. */
 export async function previewReplan(
   context: Following['context'],
   destinationId: string,
-  { after, limit }: { after: string; limit: number },
+  range: { after: string; limit: number },
 ): Promise<ReplanPreview> {
-  const page = await associationsToReplan(context.db, destinationId, after, limit);
+  const page = await listAssociationsToReplan(context.db, destinationId, range);
   const sources = await readSources(context, page);
   const preview: ReplanPreview = {
     changes: [],
     refusals: [],
-    next: page.length === limit ? page.at(-1)!.id : undefined,
+    next: page.length === range.limit ? page.at(-1)!.id : undefined,
   };
   for (const association of page) {
     const plan = await previewOne(context, association, sources.get(association.secretId));

@@ -1,21 +1,16 @@
 import type { Caller } from '@secrets/caller';
-import { notFound, Problem } from '@secrets/domain';
+import { Problem } from '@secrets/domain';
 import type { Context } from '../context.ts';
-import { type DestinationKey, lockDestination } from '../queries/destinations.ts';
 import { initiateReplan } from '../queries/replans.ts';
+import { type DestinationRef, requireLockedDestination } from './require-destination.ts';
 
 /**
  * Requests that every association of a destination is planned again, in the background. A replan that is running starts again.
- * Problems: `not_found` destination; `conflict` with a purge.
+ * Throws `not_found` if the destination does not exist, `conflict` if it is being purged.
  */
-export async function startReplan(
-  { db }: Context,
-  caller: Caller,
-  { type, name }: Pick<DestinationKey, 'type' | 'name'>,
-): Promise<void> {
+export async function startReplan({ db }: Context, caller: Caller, ref: DestinationRef): Promise<void> {
   await db.transaction(async (tx) => {
-    const destination = await lockDestination(tx, { namespaceId: caller.namespace.id, type, name });
-    if (destination === undefined) throw notFound();
+    const destination = await requireLockedDestination(tx, caller, ref);
     if (destination.purgeInitiatedAt !== null)
       throw new Problem(
         'conflict',

@@ -14,7 +14,7 @@ export async function countAssociations(sql: Sql, destinationId: string, limit: 
  * Returns the numbers of associations and of associated secrets of a namespace, among its first `limit` associations in
  * the order of the list. The limit bounds the cost.
  */
-export async function totals(
+export async function countAssociatedSecrets(
   sql: Sql,
   namespaceId: string,
   limit: number,

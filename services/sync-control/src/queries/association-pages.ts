@@ -5,11 +5,10 @@ import { type AssociationRow, associationColumns } from './associations.ts';
 export const beforeFirst = '00000000-0000-0000-0000-000000000000';
 
 /** Returns associations of a destination by ID, after the given one, or beginning with it if it has a sub-key. */
-export const associationsOf = (
+export const listAssociations = (
   sql: Sql,
   destinationId: string,
-  after: { associationId: string; subKey?: string } | undefined,
-  limit: number,
+  { after, limit }: { after: { associationId: string; subKey?: string } | undefined; limit: number },
 ): Promise<AssociationRow[]> =>
   sql.query<AssociationRow>(
     `select ${associationColumns} from sync.associations a
@@ -18,7 +17,7 @@ export const associationsOf = (
   );
 
 /** Returns associations of a destination that are not being removed yet. */
-export async function someToRemove(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
+export async function listSomeToRemove(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'select id from sync.associations where destination_id = $1 and not removing order by id limit $2',
     [destinationId, limit],
@@ -26,7 +25,7 @@ export async function someToRemove(sql: Sql, destinationId: string, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** As `someToRemove`, or only those of the given associations; locks their rows. Leaves out those that another transaction has locked. */
+/** As `listSomeToRemove`, or only those of the given associations; locks their rows. Leaves out those that another transaction has locked. */
 export async function lockSomeToRemove(
   sql: Sql,
   destinationId: string,
@@ -43,19 +42,18 @@ export async function lockSomeToRemove(
 }
 
 /** Returns associations of a destination by ID, after the given one, that are not being removed. */
-export const associationsToReplan = (
+export const listAssociationsToReplan = (
   sql: Sql,
   destinationId: string,
-  after: string,
-  limit: number,
+  range: { after: string; limit: number },
 ): Promise<AssociationRow[]> =>
   sql.query<AssociationRow>(
     `select ${associationColumns} from sync.associations a
       where destination_id = $1 and not removing and id > $2 order by id limit $3`,
-    [destinationId, after, limit],
+    [destinationId, range.after, range.limit],
   );
 
-/** Returns the number of associations that `associationsToReplan` would return, counted up to `limit`. */
+/** Returns the number of associations that `listAssociationsToReplan` would return, counted up to `limit`. */
 export async function countToReplan(
   sql: Sql,
   destinationId: string,

@@ -14,7 +14,7 @@ export type FollowedAssociation = AssociationRow & {
 };
 
 /** Returns the IDs of the associations of a secret. */
-export async function associationIdsOfSecret(sql: Sql, secretId: string): Promise<string[]> {
+export async function listAssociationIdsOfSecret(sql: Sql, secretId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'select id from sync.associations where secret_id = $1 order by id',
     [secretId],
@@ -57,7 +57,7 @@ export async function recordPlan(
 }
 
 /** Returns the associations of a secret by its name, with their destinations; at most 1,000. */
-export const associationsByName = (
+export const listAssociationsByName = (
   sql: Sql,
   namespaceId: string,
   mount: string,
@@ -71,6 +71,12 @@ export const associationsByName = (
       where a.namespace_id = $1 and a.mount = $2 and a.secret_name = $3 order by d.type, d.name limit 1000`,
     [namespaceId, mount, secretName],
   );
+
+/** A secret that has associations. */
+export interface AssociatedSecretRow {
+  mount: string;
+  secretName: string;
+}
 
 /** SQL: the first associated secret of namespace `$1` after a position. */
 const nextSecret = (after: string): string => `(
@@ -88,10 +94,9 @@ const associatedSecretsStatement = `
   select mount, secret_name as "secretName" from hop order by place`;
 
 /** Returns every associated secret of a namespace once, in order, after the given one. */
-export const associatedSecrets = (
+export const listAssociatedSecretRows = (
   sql: Sql,
   namespaceId: string,
-  after: { mount: string; secretName: string },
-  limit: number,
-): Promise<{ mount: string; secretName: string }[]> =>
+  { after, limit }: { after: AssociatedSecretRow; limit: number },
+): Promise<AssociatedSecretRow[]> =>
   sql.query(associatedSecretsStatement, [namespaceId, after.mount, after.secretName, limit]);

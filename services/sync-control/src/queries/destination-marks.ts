@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@secrets/db';
 
 /** A destination with work on it as a whole, which is done in pages in the background. */
-export interface MarkedDestination {
+export interface MarkedDestinationRow {
   id: string;
   isDeleted: boolean;
   isInPurge: boolean;
@@ -13,7 +13,7 @@ export interface MarkedDestination {
 }
 
 /** Returns the destinations with unfinished work, the oldest work first. */
-export const markedDestinations = (sql: Sql): Promise<MarkedDestination[]> =>
+export const listMarkedDestinations = (sql: Sql): Promise<MarkedDestinationRow[]> =>
   sql.query(
     `select id, deleted_at is not null as "isDeleted", purge_initiated_at is not null as "isInPurge",
             retry_initiated_at is not null as "isRetried", push_initiated_at is not null as "isPushed",
@@ -77,7 +77,7 @@ export async function endRetry(sql: Sql, id: string): Promise<void> {
   await sql.query('update sync.destinations set retry_initiated_at = null where id = $1', [id]);
 }
 
-/** Marks a destination, from its first entry on: every external secret is pushed again. */
+/** Marks a destination so that every external secret is pushed again, starting at its first entry. */
 export async function initiatePush(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update sync.destinations set push_initiated_at = now(), push_position = '', background_error = null where id = $1`,

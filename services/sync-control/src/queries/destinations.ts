@@ -47,7 +47,7 @@ export async function findDestination(sql: Sql, key: DestinationKey): Promise<De
 }
 
 /** Returns the granularity of a destination; undefined if it no longer exists. */
-export async function granularityOf(sql: Sql, id: string): Promise<string | undefined> {
+export async function findGranularity(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.query<{ granularity: string }>(
     `select settings->>'granularity' as granularity from sync.destinations where id = $1`,
     [id],
@@ -106,21 +106,20 @@ export async function updateDestination(
   );
 }
 
-export async function deleteDestination(sql: Sql, id: string): Promise<void> {
+export async function deleteDestinationRow(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from sync.destinations where id = $1', [id]);
 }
 
 /** Returns the names of one type, in order, after the given one. */
-export async function destinationNames(
+export async function listDestinationNames(
   sql: Sql,
   namespaceId: string,
   type: string,
-  after: string,
-  limit: number,
+  range: { after: string; limit: number },
 ): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
     'select name from sync.destinations where namespace_id = $1 and type = $2 and name > $3 order by name limit $4',
-    [namespaceId, type, after, limit],
+    [namespaceId, type, range.after, range.limit],
   );
   return rows.map(({ name }) => name);
 }

@@ -52,7 +52,7 @@ export async function releaseReconciliation(sql: Sql, owner: string): Promise<vo
 }
 
 /** An association with the revision of its secret that it was planned from. */
-export interface PlannedRevision {
+export interface PlannedRevisionRow {
   id: string;
   destinationId: string;
   secretId: string;
@@ -63,13 +63,12 @@ export interface PlannedRevision {
 
 /**
  * Returns associations of all destinations by ID, after the given one. Those that are not followed are being removed, or their
- * destination was deleted by force. To leave them out here could mean to skip a million of them in one statement.
+ * destination was deleted by force. Filtering them here could skip a million rows.
  */
-export const plannedRevisions = (
+export const listPlannedRevisions = (
   sql: Sql,
-  after: string,
-  limit: number,
-): Promise<(PlannedRevision & { isFollowed: boolean })[]> =>
+  { after, limit }: { after: string; limit: number },
+): Promise<(PlannedRevisionRow & { isFollowed: boolean })[]> =>
   sql.query(
     `select a.id, a.destination_id as "destinationId", a.secret_id as "secretId",
             a.planned_revision as "plannedRevision", a.source_gone_at is not null as "isMarked",

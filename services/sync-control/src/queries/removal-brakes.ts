@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@secrets/db';
 
 /** What sources have removed from a destination in the current window. */
-export interface Brake {
+export interface BrakeRow {
   removed: number;
   /** The entries of the destination, if they were counted in this window. */
   entries: number | null;
@@ -12,9 +12,9 @@ export interface Brake {
 const windowLength = `interval '1 hour'`;
 
 /** Returns the brake of a destination and locks its row. Starts a new window if the current one has ended. */
-export async function lockBrake(tx: Tx, destinationId: string): Promise<Brake> {
+export async function lockBrake(tx: Tx, destinationId: string): Promise<BrakeRow> {
   const isOver = `b.window_started_at < now() - ${windowLength}`;
-  const [brake] = await tx.query<Brake>(
+  const [brake] = await tx.query<BrakeRow>(
     `insert into sync.removal_brakes as b (destination_id) values ($1)
      on conflict (destination_id) do update
        set removed = case when ${isOver} then 0 else b.removed end,
@@ -55,7 +55,7 @@ export async function releaseHold(sql: Sql, destinationId: string): Promise<void
   await sql.query('update sync.removal_brakes set held_at = null where destination_id = $1', [destinationId]);
 }
 
-/** Approves the removal of what is gone by now. */
+/** Approves the removal of all entries whose source is missing now. */
 export async function approveRemovals(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     'update sync.removal_brakes set approved_at = clock_timestamp(), held_at = null where destination_id = $1',
@@ -74,7 +74,7 @@ export async function isRemovalApproved(sql: Sql, associationId: string): Promis
 }
 
 /** As `approveRemovals`, if removals are held; also starts a new window. Returns whether they were. */
-export async function confirmHeldRemovals(sql: Sql, destinationId: string): Promise<boolean> {
+export async function approveRemovalsIfHeld(sql: Sql, destinationId: string): Promise<boolean> {
   const rows = await sql.query(
     `update sync.removal_brakes
         set approved_at = clock_timestamp(), held_at = null, window_started_at = now(), removed = 0, entries = null
@@ -93,7 +93,7 @@ export async function endApproval(sql: Sql, destinationId: string, approvedAt: s
 }
 
 /** Returns the destinations with an approval. `approvedAt` is text, because a Date has no microseconds. */
-export const approvedDestinations = (sql: Sql): Promise<{ id: string; approvedAt: string }[]> =>
+export const listApprovedDestinations = (sql: Sql): Promise<{ id: string; approvedAt: string }[]> =>
   sql.query(
     `select destination_id as id, approved_at::text as "approvedAt" from sync.removal_brakes
       where approved_at is not null order by approved_at`,
@@ -107,7 +107,7 @@ export interface HeldRemovals {
 }
 
 /** Returns what is held in a destination; undefined if nothing is. */
-export async function heldRemovals(sql: Sql, destinationId: string): Promise<HeldRemovals | undefined> {
+export async function findHeldRemovals(sql: Sql, destinationId: string): Promise<HeldRemovals | undefined> {
   const [row] = await sql.query<{ heldAt: Date }>(
     'select held_at as "heldAt" from sync.removal_brakes where destination_id = $1 and held_at is not null',
     [destinationId],

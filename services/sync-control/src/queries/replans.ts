@@ -4,7 +4,7 @@ import { beforeFirst } from './association-pages.ts';
 /** How long a process may take for one page before another one takes over. */
 const lease = `interval '1 minute'`;
 
-/** Marks a destination, from its first association on: every association is planned again. */
+/** Marks a destination so that every association is planned again, starting at the first one. */
 export async function initiateReplan(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update sync.destinations
@@ -24,7 +24,7 @@ export interface ReplanLease {
   position: string;
 }
 
-/** Takes the lease of a destination's replan. Returns undefined if there is none any more, or another process has the lease. */
+/** Takes the lease of a destination's replan. Returns undefined if it has ended, or another process has the lease. */
 export async function claimReplan(sql: Sql, destinationId: string): Promise<ReplanLease | undefined> {
   const [row] = await sql.query<ReplanLease>(
     `update sync.destinations set replan_leased_until = now() + ${lease}

@@ -36,16 +36,16 @@ export async function clearSourceMarks(sql: Sql, associationIds: readonly string
   );
 }
 
-/** SQL: the first destination with a mark that fulfils a condition. */
+/** SQL: the first destination with a mark that matches a condition. */
 const nextMarked = (condition: string): string => `(
   select destination_id as id from sync.associations where source_gone_at is not null and ${condition}
    order by destination_id limit 1)`;
 
 /** Returns the destinations that have a mark without an approval, or a hold. */
-export async function destinationsToSettle(sql: Sql): Promise<string[]> {
+export async function listDestinationsToSettle(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
-    // Hops through the index from one destination to the next, however many marks each of them has. Not coalesce, which could
-    // reveal rows to the policies of the table in the eyes of Postgres, and would not be looked up in the index.
+    // Hops through the index from one destination to the next, however many marks each of them has. Not coalesce, which
+    // Postgres does not consider leakproof, so that it would not be looked up in the index.
     `with recursive marked (id) as (
        ${nextMarked('true')}
        union all
@@ -72,12 +72,11 @@ export interface MarkPosition {
 export const beforeFirstMark: MarkPosition = { goneAt: '-infinity', id: beforeFirst };
 
 /** Returns marked associations of a destination, the oldest mark first, whose removal was approved at `approvedAt`. */
-export const approvedAssociations = (
+export const listApprovedAssociations = (
   sql: Sql,
   destinationId: string,
   approvedAt: string,
-  after: MarkPosition,
-  limit: number,
+  { after, limit }: { after: MarkPosition; limit: number },
 ): Promise<(MarkPosition & { secretId: string })[]> =>
   sql.query(
     `select id, secret_id as "secretId", source_gone_at::text as "goneAt" from sync.associations

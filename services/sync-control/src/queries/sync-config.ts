@@ -2,7 +2,7 @@ import type { Sql } from '@secrets/db';
 import type { SyncConfig } from '@secrets/sync-entries';
 
 /** Changes the settings that are given, and returns all of them. */
-export async function writeSyncConfig(
+export async function updateSyncConfig(
   sql: Sql,
   { disabled, queueCapacity }: { [Name in keyof SyncConfig]: SyncConfig[Name] | undefined },
 ): Promise<SyncConfig> {

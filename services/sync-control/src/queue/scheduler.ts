@@ -23,7 +23,7 @@ export interface SchedulerOptions {
 
 /** Pauses between two rounds of a type: while entries wait for room (longer with each round that finds none), while nothing is due, and after a failure. */
 const pauseMs = { busy: 8, maxBusy: 50, idle: 250, firstFailure: 200, maxFailure: 5_000 };
-/** Of the time, a scheduler that waits for room works at most a fifth. */
+/** While it waits for room, a scheduler is busy at most 20 % of the time. */
 const restFactor = 4;
 
 /**

@@ -5,17 +5,14 @@ import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { presentSummary } from '../associations/present-association.ts';
 import type { Context } from '../context.ts';
-import { totals } from '../queries/association-counts.ts';
-import { associatedSecrets, associationsByName } from '../queries/associations-of-secret.ts';
+import { countAssociatedSecrets } from '../queries/association-counts.ts';
+import {
+  type AssociatedSecretRow,
+  listAssociatedSecretRows,
+  listAssociationsByName,
+} from '../queries/associations-of-secret.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { SecretRef } from './fields.ts';
-
-/** Associations seen from the secret (docs/conventions.md#56-association-objects). */
-export const associatedSecretEndpoints = (context: Context): Endpoint[] => [
-  listAssociatedSecrets(context),
-  readDestinationsByQuery(context),
-  readDestinationsByPath(context),
-];
 
 /** Mount and secret are the two parts of a position. */
 const SecretPage = pageQuery({ max: 10_000 })
@@ -25,22 +22,27 @@ const SecretPage = pageQuery({ max: 10_000 })
     after_secret: z.string().default(''),
   });
 
-const positionOf = ({ mount, secretName }: { mount: string; secretName: string }) => ({
-  after_mount: mount,
-  after_secret: secretName,
-});
+const path = '/sys/sync/associations';
+
+/** `sys/sync/associations/…`: associations by secret (docs/conventions.md#56-association-objects). */
+export const associatedSecretEndpoints = (context: Context): Endpoint[] => [
+  listAssociatedSecrets(context),
+  readDestinationsByQuery(context),
+  readDestinationsByPath(context),
+];
 
 const listAssociatedSecrets = (context: Context) =>
   endpoint({
     method: 'list',
-    path: '/sys/sync/associations',
-    summary: 'List every associated secret, paged by `after_mount`, `after_secret` and `limit`',
+    path,
+    summary: 'List the associated secrets of this namespace',
     query: SecretPage,
-    handle: async ({ query: { after_mount, after_secret, limit }, caller, warn }) => {
-      const after = { mount: after_mount, secretName: after_secret };
-      const found = requireAny(await associatedSecrets(context.db, caller.namespace.id, after, limit + 1));
+    handle: async ({ query, caller, warn }) => {
+      const { after_mount: mount, after_secret: secretName, limit } = query;
+      const range = { after: { mount, secretName }, limit: limit + 1 };
+      const found = requireAny(await listAssociatedSecretRows(context.db, caller.namespace.id, range));
       const secrets = cutToPage(found, limit, positionOf, warn);
-      const total = await totals(context.db, caller.namespace.id, maxCounted);
+      const total = await countAssociatedSecrets(context.db, caller.namespace.id, maxCounted);
       warnIfBounded(total.associations, warn);
       return {
         data: {
@@ -52,8 +54,31 @@ const listAssociatedSecrets = (context: Context) =>
     },
   });
 
+const readDestinationsByQuery = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: `${path}/destinations`,
+    summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
+    query: SecretRef,
+    handle: async ({ query, caller }) => ({ data: await readDestinationsOf(context, caller, query) }),
+  });
+
+const readDestinationsByPath = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: `${path}/:mount/*secret_name`,
+    summary: 'Read where a secret is synced to',
+    params: SecretRef,
+    handle: async ({ params, caller }) => ({ data: await readDestinationsOf(context, caller, params) }),
+  });
+
+const positionOf = ({ mount, secretName }: AssociatedSecretRow) => ({
+  after_mount: mount,
+  after_secret: secretName,
+});
+
 /** Two different secrets can join to one text (`a` + `b/c`, `a/b` + `c`), so each key has a list. */
-function presentSecrets(secrets: readonly { mount: string; secretName: string }[]) {
+function presentSecrets(secrets: readonly AssociatedSecretRow[]) {
   const byKey = Map.groupBy(secrets, ({ mount, secretName }) => `${mount}/${secretName}`);
   const keyInfo = [...byKey].map(([key, list]) => [
     key,
@@ -62,27 +87,9 @@ function presentSecrets(secrets: readonly { mount: string; secretName: string }[
   return { key_info: Object.fromEntries(keyInfo), keys: [...byKey.keys()] };
 }
 
-const readDestinationsByPath = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: '/sys/sync/associations/:mount/*secret_name',
-    summary: 'Read where a secret is synced to',
-    params: SecretRef,
-    handle: async ({ params, caller }) => ({ data: await presentDestinationsOf(context, caller, params) }),
-  });
-
-const readDestinationsByQuery = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: '/sys/sync/associations/destinations',
-    summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
-    query: SecretRef,
-    handle: async ({ query, caller }) => ({ data: await presentDestinationsOf(context, caller, query) }),
-  });
-
-async function presentDestinationsOf(context: Context, caller: Caller, { mount, secret_name }: SecretRef) {
+async function readDestinationsOf(context: Context, caller: Caller, { mount, secret_name }: SecretRef) {
   const associations = requireAny(
-    await associationsByName(context.db, caller.namespace.id, mount, secret_name),
+    await listAssociationsByName(context.db, caller.namespace.id, mount, secret_name),
   );
   const ids = associations.map(({ id }) => id);
   const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);

@@ -1,4 +1,3 @@
-import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { associate } from '../associations/associate.ts';
@@ -11,33 +10,52 @@ import {
   presentUnsynced,
 } from '../associations/present-association.ts';
 import type { Context } from '../context.ts';
+import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../queries/associations.ts';
-import { findDestination } from '../queries/destinations.ts';
-import { DestinationRef, SecretRef, WaitQuery } from './fields.ts';
-
-/** Associations of one destination (docs/conventions.md#58-set). */
-export const associationEndpoints = (context: Context): Endpoint[] => [
-  setAssociation(context),
-  removeAssociation(context),
-  readAssociations(context),
-];
+import { DestinationParams, SecretRef, WaitQuery } from './fields.ts';
 
 const path = '/sys/sync/destinations/:type/:name/associations';
+
+/** `sys/sync/destinations/<type>/<name>/associations` (docs/conventions.md#58-set). */
+export const associationEndpoints = (context: Context): Endpoint[] => [
+  readAssociations(context),
+  setAssociation(context),
+  removeAssociation(context),
+];
+
+const readAssociations = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'Read the associations of a destination',
+    params: DestinationParams,
+    query: pageQuery({ max: 5_000, after: AssociationPosition }),
+    handle: async ({ params, query, caller, warn }) => {
+      const { after, limit } = query;
+      const { id } = await requireDestination(context, caller, params);
+      const { parts, next } = await readAssociationPage(context, id, { after, limit });
+      if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
+      const lines = parts.map(({ association, entries }) => presentAssociation(association, entries));
+      const page = next === undefined ? {} : { next };
+      return { data: { ...presentLines(params, Object.assign({}, ...lines)), ...page } };
+    },
+  });
 
 const setAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/set`,
     summary: 'Associate a secret with a destination, or push it again',
-    params: DestinationRef,
+    params: DestinationParams,
     query: WaitQuery,
     body: SecretRef.extend({ overwrite: flag.default(false) }),
-    handle: async ({ params, query, body: { mount, secret_name: secretName, overwrite }, caller }) => {
+    handle: async ({ params, query, body, caller }) => {
+      const { mount, secret_name: secretName, overwrite } = body;
       const request = { ...params, mount, secretName, overwrite };
       const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
       const lines = association === undefined ? {} : await linesOf(context, association);
-      return presentPage(params, lines);
+      return { data: presentLines(params, lines) };
     },
   });
 
@@ -46,42 +64,25 @@ const removeAssociation = (context: Context) =>
     method: 'post',
     path: `${path}/remove`,
     summary: 'Remove an association: unsync its external secrets',
-    params: DestinationRef,
+    params: DestinationParams,
     query: WaitQuery,
     body: SecretRef,
-    handle: async ({ params, query, body: { mount, secret_name: secretName }, caller }) => {
+    handle: async ({ params, query, body, caller }) => {
+      const { mount, secret_name: secretName } = body;
       const request = { ...params, mount, secretName };
       const removed = await disassociate(context, caller, request, query.wait * 1000);
-      if (removed !== undefined) return presentPage(params, await linesAfterRemoval(context, removed));
+      if (removed !== undefined)
+        return { data: presentLines(params, await linesAfterRemoval(context, removed)) };
       const accessor = await context.secrets.accessorOf(caller, mount);
-      return presentPage(params, presentUnsynced({ accessor, mount, secretName }, [], new Date()));
+      const lines = presentUnsynced({ accessor, mount, secretName }, [], new Date());
+      return { data: presentLines(params, lines) };
     },
   });
 
-const readAssociations = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path,
-    summary: 'Read the associations of a destination, paged by `after` (the last page’s `next`) and `limit`',
-    params: DestinationRef,
-    query: pageQuery({ max: 5_000, after: AssociationPosition }),
-    handle: async ({ params, query: { after, limit }, caller, warn }) => {
-      const key = { namespaceId: caller.namespace.id, ...params };
-      const destination = await findDestination(context.db, key);
-      if (destination === undefined) throw notFound();
-      const { parts, next } = await readAssociationPage(context.db, destination.id, after, limit);
-      if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
-      const lines = parts.map(({ association, entries }) => presentAssociation(association, entries));
-      return presentPage(params, Object.assign({}, ...lines), next === undefined ? {} : { next });
-    },
-  });
-
-const presentPage = (
-  { type, name }: DestinationRef,
-  lines: Record<string, AssociationLine>,
-  more: { next?: string } = {},
-) => ({
-  data: { associated_secrets: lines, store_name: name, store_type: type, ...more },
+const presentLines = ({ type, name }: DestinationRef, lines: Record<string, AssociationLine>) => ({
+  associated_secrets: lines,
+  store_name: name,
+  store_type: type,
 });
 
 async function linesAfterRemoval(

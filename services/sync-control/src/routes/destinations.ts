@@ -1,102 +1,44 @@
 import type { Caller } from '@secrets/caller';
 import { destinationTypes, findDescription } from '@secrets/destinations';
-import { notFound } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { confirmRemovals } from '../destinations/confirm-removals.ts';
-import { presentStoredDestination } from '../destinations/present-stored-destination.ts';
+import { approveHeldRemovals } from '../destinations/approve-held-removals.ts';
+import { readStoredDestination } from '../destinations/read-stored-destination.ts';
 import { removeDestination } from '../destinations/remove-destination.ts';
-import { type DestinationWrite, writeDestination } from '../destinations/write-destination.ts';
-import { countDestinations, destinationNames, findDestination } from '../queries/destinations.ts';
+import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
+import { type DestinationWrite, saveDestination } from '../destinations/save-destination.ts';
+import { countDestinations, listDestinationNames } from '../queries/destinations.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
-import { DestinationRef, TypeRef } from './fields.ts';
+import { DestinationParams, TypeParams } from './fields.ts';
 
-/** Destinations (docs/conventions.md#52-destinations). */
-export const destinationEndpoints = (context: Context): Endpoint[] => [
-  createOrUpdateDestination(context),
-  patchDestination(context),
-  readDestination(context),
-  deleteDestination(context),
-  confirmHeldRemovals(context),
-  listDestinations(context),
-  listDestinationsOfType(context),
-];
-
-const path = '/sys/sync/destinations/:type/:name';
 const maxPage = 10_000;
 
-/** The body of a write: an object, whose fields the description of the type judges. */
+/** The body of a write: an object, whose fields the description of the type checks. */
 const AnyFields = z.record(z.string(), z.unknown(), { error: 'the request body must be a JSON object' });
 
-const createOrUpdateDestination = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path,
-    summary: 'Create a destination, or update it: omitted fields are kept',
-    needs: 'create or update',
-    params: DestinationRef,
-    body: AnyFields,
-    describedAs: ofEachType('post', 'Create or update a destination of type'),
-    handle: ({ params, body, caller }) =>
-      writeAndPresent(context, caller, params.type, { name: params.name, body, mustExist: false }),
-  });
+/** How to delete a destination: in the query or in the body. */
+const DeletionOptions = z.object({ purge: flag.optional(), force_delete: flag.optional() });
 
-const patchDestination = (context: Context) =>
-  endpoint({
-    method: 'patch',
-    path,
-    summary: 'Update a destination',
-    params: DestinationRef,
-    body: AnyFields,
-    describedAs: ofEachType('patch', 'Update a destination of type'),
-    handle: ({ params, body, caller }) =>
-      writeAndPresent(context, caller, params.type, { name: params.name, body, mustExist: true }),
-  });
+const listPath = '/sys/sync/destinations';
+const path = `${listPath}/:type/:name`;
 
-const readDestination = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path,
-    summary: 'Read a destination; secret fields are masked',
-    params: DestinationRef,
-    handle: async ({ params, caller }) => ({ data: await readAndPresent(context, caller, params) }),
-  });
-
-const deleteDestination = (context: Context) =>
-  endpoint({
-    method: 'delete',
-    path,
-    summary: 'Delete a destination; with purge, unsync everything first',
-    params: DestinationRef,
-    query: z.object({ purge: flag.optional(), force_delete: flag.optional() }),
-    body: z.object({ purge: flag.optional(), force_delete: flag.optional() }),
-    handle: async ({ params, query, body, caller }) => {
-      await removeDestination(context, caller, params, {
-        purge: query.purge ?? body.purge ?? false,
-        force: query.force_delete ?? body.force_delete ?? false,
-      });
-      return undefined;
-    },
-  });
-
-const confirmHeldRemovals = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: `${path}/confirm-removals`,
-    summary: 'Confirm removals that are held because the sources of too many entries are gone',
-    params: DestinationRef,
-    handle: async ({ params, caller }) => {
-      const warnings = await confirmRemovals(context, caller, params);
-      return { data: await readAndPresent(context, caller, params), warnings };
-    },
-  });
+/** `sys/sync/destinations/…` (docs/conventions.md#52-destinations). */
+export const destinationEndpoints = (context: Context): Endpoint[] => [
+  listDestinations(context),
+  listDestinationsOfType(context),
+  readDestination(context),
+  writeDestination(context),
+  patchDestination(context),
+  deleteDestination(context),
+  confirmRemovals(context),
+];
 
 const listDestinations = (context: Context) =>
   endpoint({
     method: 'list',
-    path: '/sys/sync/destinations',
-    summary: 'List all destinations by type',
+    path: listPath,
+    summary: 'List the destinations of this namespace by type',
     handle: async ({ caller, warn }) => {
       const namespaceId = caller.namespace.id;
       const types = Object.keys(destinationTypes);
@@ -111,28 +53,19 @@ const listDestinations = (context: Context) =>
     },
   });
 
-/** The first names of one type. A warning about further ones refers to the list of that type, which has pages. */
-async function firstNames(
-  context: Context,
-  namespaceId: string,
-  type: string,
-  warn: (sentence: string) => void,
-): Promise<string[]> {
-  const names = await destinationNames(context.db, namespaceId, type, '', maxPage + 1);
-  const warnOfType = (sentence: string) => warn(`sys/sync/destinations/${type}: ${sentence}`);
-  return cutToPage(names, maxPage, (name) => ({ after: name }), warnOfType);
-}
-
 const listDestinationsOfType = (context: Context) =>
   endpoint({
     method: 'list',
-    path: '/sys/sync/destinations/:type',
-    summary: 'List the destinations of one type, paged by `after` and `limit`',
-    params: TypeRef,
+    path: `${listPath}/:type`,
+    summary: 'List the destinations of one type in this namespace',
+    params: TypeParams,
     query: pageQuery({ max: maxPage, after: z.string().max(4096) }),
-    handle: async ({ params: { type }, query: { after = '', limit }, caller, warn }) => {
+    handle: async ({ params, query, caller, warn }) => {
+      const { type } = params;
+      const { after = '', limit } = query;
       findDescription(type);
-      const names = await destinationNames(context.db, caller.namespace.id, type, after, limit + 1);
+      const range = { after, limit: limit + 1 };
+      const names = await listDestinationNames(context.db, caller.namespace.id, type, range);
       const keys = cutToPage(requireAny(names), limit, (name) => ({ after: name }), warn);
       const total = await countDestinations(context.db, caller.namespace.id, [type], maxCounted);
       warnIfBounded(total, warn);
@@ -140,27 +73,104 @@ const listDestinationsOfType = (context: Context) =>
     },
   });
 
+const readDestination = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'Read a destination; secret fields are masked',
+    params: DestinationParams,
+    handle: async ({ params, caller }) => ({ data: await readShown(context, caller, params) }),
+  });
+
+const writeDestination = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Create or update a destination; omitted fields keep their values',
+    needs: 'create or update',
+    params: DestinationParams,
+    body: AnyFields,
+    describedAs: ofEachType(
+      'post',
+      (type) => `Create or replace a destination of type ${type}; omitted fields keep their values`,
+    ),
+    handle: ({ params, body, caller }) => saveAndRead(context, caller, params, { body, mustExist: false }),
+  });
+
+const patchDestination = (context: Context) =>
+  endpoint({
+    method: 'patch',
+    path,
+    summary: 'Update a destination (merge patch); null restores a default',
+    params: DestinationParams,
+    body: AnyFields,
+    describedAs: ofEachType(
+      'patch',
+      (type) => `Update a destination of type ${type} (merge patch); null restores a default`,
+    ),
+    handle: ({ params, body, caller }) => saveAndRead(context, caller, params, { body, mustExist: true }),
+  });
+
+const deleteDestination = (context: Context) =>
+  endpoint({
+    method: 'delete',
+    path,
+    summary: 'Delete a destination; with purge, unsync everything first',
+    params: DestinationParams,
+    query: DeletionOptions,
+    body: DeletionOptions,
+    handle: async ({ params, query, body, caller }) => {
+      await removeDestination(context, caller, params, {
+        purge: query.purge ?? body.purge ?? false,
+        force: query.force_delete ?? body.force_delete ?? false,
+      });
+      return undefined;
+    },
+  });
+
+const confirmRemovals = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/confirm-removals`,
+    summary: 'Confirm removals that are held because the sources of too many entries are gone',
+    params: DestinationParams,
+    handle: async ({ params, caller }) => {
+      const warnings = await approveHeldRemovals(context, caller, params);
+      return { data: await readShown(context, caller, params), warnings };
+    },
+  });
+
+/** The first names of one type. A warning about further ones refers to the list of that type, which has pages. */
+async function firstNames(
+  context: Context,
+  namespaceId: string,
+  type: string,
+  warn: (sentence: string) => void,
+): Promise<string[]> {
+  const range = { after: '', limit: maxPage + 1 };
+  const names = await listDestinationNames(context.db, namespaceId, type, range);
+  const warnOfType = (sentence: string) => warn(`sys/sync/destinations/${type}: ${sentence}`);
+  return cutToPage(names, maxPage, (name) => ({ after: name }), warnOfType);
+}
+
 /** For the description of the API: the fields depend on the type. */
-function ofEachType(method: 'post' | 'patch', summary: string): Endpoint[] {
+function ofEachType(method: 'post' | 'patch', summaryOf: (type: string) => string): Endpoint[] {
   return Object.values(destinationTypes).map(({ type, fields }) =>
     endpoint({
       method,
-      path: `/sys/sync/destinations/${type}/:name`,
-      summary: `${summary} ${type}: omitted fields are kept`,
+      path: `${listPath}/${type}/:name`,
+      summary: summaryOf(type),
       body: fields.partial(),
       handle: async () => undefined,
     }),
   );
 }
 
-async function writeAndPresent(context: Context, caller: Caller, type: string, write: DestinationWrite) {
-  const warnings = await writeDestination(context, caller, findDescription(type), write);
+async function saveAndRead(context: Context, caller: Caller, ref: DestinationRef, write: DestinationWrite) {
+  const warnings = await saveDestination(context, caller, ref, write);
   context.queue.notify();
-  return { data: await readAndPresent(context, caller, { type, name: write.name }), warnings };
+  return { data: await readShown(context, caller, ref), warnings };
 }
 
-async function readAndPresent(context: Context, caller: Caller, { type, name }: DestinationRef) {
-  const row = await findDestination(context.db, { namespaceId: caller.namespace.id, type, name });
-  if (row === undefined) throw notFound();
-  return presentStoredDestination(context, row);
-}
+const readShown = async (context: Context, caller: Caller, ref: DestinationRef) =>
+  readStoredDestination(context, await requireDestination(context, caller, ref));

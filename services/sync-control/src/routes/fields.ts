@@ -1,11 +1,11 @@
 import { trimSlashes } from '@secrets/domain';
 import { z } from 'zod';
 
-/** A destination type in the path. `findDescription` judges whether the type exists. */
-export const TypeRef = z.object({ type: z.string() });
+/** A destination type in the path. `findDescription` checks whether the type exists. */
+export const TypeParams = z.object({ type: z.string() });
 
 /** Type and name of a destination in the path. */
-export const DestinationRef = TypeRef.extend({
+export const DestinationParams = TypeParams.extend({
   name: z
     .string()
     .regex(
@@ -13,11 +13,10 @@ export const DestinationRef = TypeRef.extend({
       'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
     ),
 });
-export type DestinationRef = z.infer<typeof DestinationRef>;
 
 /** How long to wait for an outcome, in seconds: at most 5, which is also the default. */
 export const WaitQuery = z.object({
-  wait: z.coerce.number({ error: 'must be a number of seconds, 0 to 5' }).min(0).max(5).default(5),
+  wait: z.coerce.number({ error: 'must be a number of seconds between 0 and 5' }).min(0).max(5).default(5),
 });
 
 /** A mount and a secret; slashes around either are ignored. */

@@ -1,17 +1,13 @@
-import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { presentStoredDestination } from '../destinations/present-stored-destination.ts';
+import { readStoredDestination } from '../destinations/read-stored-destination.ts';
 import { previewReplan, type ReplanPreview } from '../destinations/replan.ts';
+import { requireDestination } from '../destinations/require-destination.ts';
 import { startReplan } from '../destinations/start-replan.ts';
 import { beforeFirst } from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
-import { findDestination } from '../queries/destinations.ts';
-import { DestinationRef } from './fields.ts';
-
-/** A changed template or granularity for existing associations (docs/conventions.md#54-names). */
-export const replanEndpoints = (context: Context): Endpoint[] => [replan(context)];
+import { DestinationParams } from './fields.ts';
 
 const maxPreviewed = 500;
 
@@ -27,22 +23,25 @@ const Replan = z.object({
     .describe('dry_run: number of associations'),
 });
 
-const replan = (context: Context) =>
+const path = '/sys/sync/destinations/:type/:name/replan';
+
+/** A changed template or granularity for existing associations (docs/conventions.md#54-names). */
+export const replanEndpoints = (context: Context): Endpoint[] => [replanDestination(context)];
+
+const replanDestination = (context: Context) =>
   endpoint({
     method: 'post',
-    path: '/sys/sync/destinations/:type/:name/replan',
+    path,
     summary:
       'Apply a changed template or granularity to all associations; with dry_run, only show what would change',
-    params: DestinationRef,
+    params: DestinationParams,
     body: Replan,
-    handle: async ({ params, body: { dry_run: isDryRun, after, limit }, caller }) => {
-      const key = { namespaceId: caller.namespace.id, ...params };
+    handle: async ({ params, body, caller }) => {
+      const { dry_run: isDryRun, after = beforeFirst, limit } = body;
       if (!isDryRun) await startReplan(context, caller, params);
-      const destination = await findDestination(context.db, key);
-      if (destination === undefined) throw notFound();
-      if (!isDryRun) return { data: await presentStoredDestination(context, destination) };
-      const page = { after: after ?? beforeFirst, limit };
-      return { data: presentPreview(await previewReplan(context, destination.id, page)) };
+      const destination = await requireDestination(context, caller, params);
+      if (!isDryRun) return { data: await readStoredDestination(context, destination) };
+      return { data: presentPreview(await previewReplan(context, destination.id, { after, limit })) };
     },
   });
 

@@ -4,16 +4,23 @@ import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { resetSyncConfig, writeSyncConfig } from '../queries/sync-config.ts';
+import { resetSyncConfig, updateSyncConfig } from '../queries/sync-config.ts';
 
-/** Whether syncing is enabled, and how many operations may be pending (docs/conventions.md#51-sync-configuration). */
+/** In a merge patch, null restores the default of a field. */
+const ConfigPatch = z.object({
+  disabled: flag.nullish(),
+  queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').nullish(),
+});
+
+const path = '/sys/sync/config';
+const mountType = 'system';
+
+/** `sys/sync/config`: whether syncing is enabled, and how many operations may be pending (docs/conventions.md#51-sync-configuration). */
 export const syncConfigEndpoints = (context: Context): Endpoint[] => [
   readConfig(context),
   patchConfig(context),
   deleteConfig(context),
 ];
-
-const path = '/sys/sync/config';
 
 const readConfig = (context: Context) =>
   endpoint({
@@ -21,8 +28,8 @@ const readConfig = (context: Context) =>
     path,
     summary: 'Read the sync configuration',
     handle: async ({ caller }) => {
-      assertAdministrative(caller);
-      return presentConfig(await readSyncConfig(context.db));
+      requireAdministrative(caller);
+      return { data: presentConfig(await readSyncConfig(context.db)), mountType };
     },
   });
 
@@ -30,20 +37,16 @@ const patchConfig = (context: Context) =>
   endpoint({
     method: 'patch',
     path,
-    summary: 'Enable or disable syncing, or change the maximum number of pending operations',
-    body: z.object({
-      // In a merge patch, null restores the default of a field.
-      disabled: flag.nullish(),
-      queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').nullish(),
-    }),
-    handle: async ({ caller, body }) => {
-      assertAdministrative(caller);
-      const config = await writeSyncConfig(context.db, {
+    summary: 'Update the sync configuration (merge patch); null restores a default',
+    body: ConfigPatch,
+    handle: async ({ body, caller }) => {
+      requireAdministrative(caller);
+      const config = await updateSyncConfig(context.db, {
         disabled: body.disabled === null ? defaultSyncConfig.disabled : body.disabled,
         queueCapacity: body.queue_capacity === null ? defaultSyncConfig.queueCapacity : body.queue_capacity,
       });
       context.queue.notify();
-      return presentConfig(config);
+      return { data: presentConfig(config), mountType };
     },
   });
 
@@ -53,18 +56,18 @@ const deleteConfig = (context: Context) =>
     path,
     summary: 'Reset the sync configuration to its defaults',
     handle: async ({ caller }) => {
-      assertAdministrative(caller);
+      requireAdministrative(caller);
       await resetSyncConfig(context.db);
       return undefined;
     },
   });
 
 /** Only the root and the administrative namespace have this path (docs/conventions.md#28-namespaces). */
-function assertAdministrative(caller: Caller): void {
+function requireAdministrative(caller: Caller): void {
   if (!isAdministrative(caller.namespace)) throw notFound();
 }
 
 const presentConfig = ({ disabled, queueCapacity }: SyncConfig) => ({
-  data: { disabled, queue_capacity: queueCapacity },
-  mountType: 'system',
+  disabled,
+  queue_capacity: queueCapacity,
 });

@@ -31,7 +31,7 @@ const writeConfig = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path,
-    summary: 'Create or replace the configuration of an auth mount; omitted fields keep their values',
+    summary: 'Create or update the configuration of an auth mount; omitted fields keep their values',
     needs: 'create or update',
     body: ConfigBody,
     handle: async ({ mount, body, caller, warn }) => {

@@ -54,7 +54,7 @@ const writeRole = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path,
-    summary: 'Create or replace a role; omitted fields keep their values',
+    summary: 'Create or update a role; omitted fields keep their values',
     needs: 'create or update',
     params: RoleParams,
     body: RoleBody,

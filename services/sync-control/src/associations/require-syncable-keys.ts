@@ -3,7 +3,7 @@ import type { DestinationRow } from '../queries/destinations.ts';
 import { maxKeys, whyNoSubKey } from './wanted-entries.ts';
 
 /** Throws `invalid` if the destination syncs single keys and this secret has too many, or one that can never be synced. */
-export function assertKeysNamed(
+export function requireSyncableKeys(
   { keys }: { keys: readonly string[] },
   { mount, secretName }: { mount: string; secretName: string },
   { settings }: Pick<DestinationRow, 'settings'>,

@@ -5,14 +5,14 @@ import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { countToReplan } from '../queries/association-pages.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
-import { heldRemovals } from '../queries/removal-brakes.ts';
+import { findHeldRemovals } from '../queries/removal-brakes.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
 /**
- * Returns a stored destination for a response: its secret fields are masked. Work on the whole destination and held removals are
- * shown while they last: since when, how much remains, and why the last page failed.
+ * Returns what a response shows of a stored destination: its secret fields are masked. Work on the whole destination and held
+ * removals are shown while they last: since when, how much remains, and why the last page failed.
  */
-export const presentStoredDestination = async (
+export const readStoredDestination = async (
   { db, keyRing, prefix }: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
   row: DestinationRow,
 ) => ({
@@ -22,18 +22,18 @@ export const presentStoredDestination = async (
     credentialNames: Object.keys(decryptCredentials(keyRing, row)),
     prefix,
   }),
-  ...(await presentPurge(db, row)),
-  ...(await presentRetry(db, row)),
-  ...(await presentPush(db, row)),
-  ...(await presentReplan(db, row)),
+  ...(await purgeProgress(db, row)),
+  ...(await retryProgress(db, row)),
+  ...(await pushProgress(db, row)),
+  ...(await replanProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
-  ...(await presentHeldRemovals(db, row)),
+  ...(await heldRemovals(db, row)),
 });
 
 /** What remains is counted up to this number. */
 const maxCounted = 10_000;
 
-async function presentPurge(sql: Sql, { id, purgeInitiatedAt, purgeError }: DestinationRow) {
+async function purgeProgress(sql: Sql, { id, purgeInitiatedAt, purgeError }: DestinationRow) {
   if (purgeInitiatedAt === null) return {};
   return {
     purge_initiated_at: purgeInitiatedAt.toISOString(),
@@ -42,20 +42,20 @@ async function presentPurge(sql: Sql, { id, purgeInitiatedAt, purgeError }: Dest
   };
 }
 
-async function presentRetry(sql: Sql, { id, retryInitiatedAt }: DestinationRow) {
+async function retryProgress(sql: Sql, { id, retryInitiatedAt }: DestinationRow) {
   if (retryInitiatedAt === null) return {};
   const remaining = await countFailedBeforeRetry(sql, id, maxCounted);
   return { retry_initiated_at: retryInitiatedAt.toISOString(), retry_remaining: remaining };
 }
 
-async function presentPush(sql: Sql, { id, pushInitiatedAt, pushPosition }: DestinationRow) {
+async function pushProgress(sql: Sql, { id, pushInitiatedAt, pushPosition }: DestinationRow) {
   if (pushInitiatedAt === null) return {};
   const remaining = await countToPush(sql, id, pushPosition, maxCounted);
   return { push_initiated_at: pushInitiatedAt.toISOString(), push_remaining: remaining };
 }
 
 /** What a replan has refused remains shown until the next one. */
-async function presentReplan(sql: Sql, row: DestinationRow) {
+async function replanProgress(sql: Sql, row: DestinationRow) {
   const { id, replanInitiatedAt, replanPosition, replanRefused, replanError } = row;
   const refused =
     replanRefused === 0 ? {} : { replan_refused: replanRefused, replan_error: replanError ?? '' };
@@ -64,8 +64,8 @@ async function presentReplan(sql: Sql, row: DestinationRow) {
   return { replan_initiated_at: replanInitiatedAt.toISOString(), replan_remaining: remaining, ...refused };
 }
 
-async function presentHeldRemovals(sql: Sql, { id }: DestinationRow) {
-  const held = await heldRemovals(sql, id);
+async function heldRemovals(sql: Sql, { id }: DestinationRow) {
+  const held = await findHeldRemovals(sql, id);
   if (held === undefined) return {};
   return { removals_held_at: held.heldAt.toISOString(), removals_held: held.entries };
 }

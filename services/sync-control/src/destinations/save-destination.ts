@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
-import { type DestinationDescription, parseDestination } from '@secrets/destinations';
+import { type DestinationDescription, findDescription, parseDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
 import { ensureLane, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
@@ -15,12 +15,12 @@ import {
   updateDestination,
 } from '../queries/destinations.ts';
 import { isPushNeeded } from './push-again.ts';
+import { type DestinationRef, destinationKey } from './require-destination.ts';
 import { retryAllFailed } from './retry-failed.ts';
 import { decryptCredentials, encryptCredentials } from './stored-credentials.ts';
 
 /** A create or an update of a destination. */
 export interface DestinationWrite {
-  name: string;
   body: Record<string, unknown>;
   /** A PATCH: `not_found` for a destination that does not exist. */
   mustExist: boolean;
@@ -28,18 +28,20 @@ export interface DestinationWrite {
 
 /**
  * Creates or updates a destination (docs/conventions.md#52-destinations). An update keeps the fields that it omits, retries
- * the entries that wait for the operator, and pushes changed tags and the like to the other ones, in the background. Returns warnings. Problems: `invalid` fields; `not_found` for an
- * update with `mustExist`; `forbidden` for a create or an update that is not granted.
+ * the entries that wait for the operator, and pushes changed tags and similar settings to the others, in the background.
+ * Returns warnings. Throws `invalid` if the type does not exist or a field is refused, `not_found` if the destination must
+ * exist and does not, `forbidden` if a create or an update is not granted, `conflict` if another request is creating it.
  */
-export async function writeDestination(
+export async function saveDestination(
   context: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
   caller: Caller,
-  description: DestinationDescription,
+  ref: DestinationRef,
   write: DestinationWrite,
 ): Promise<readonly string[]> {
-  const key = { namespaceId: caller.namespace.id, type: description.type, name: write.name };
+  const description = findDescription(ref.type);
+  const key = destinationKey(caller, ref);
   return context.db
-    .transaction((tx) => writeLocked(tx, context, caller, { ...write, description, key }))
+    .transaction((tx) => saveLocked(tx, context, caller, { ...write, description, key }))
     .catch((error: unknown) => rethrowConflict(error, key));
 }
 
@@ -53,18 +55,18 @@ function laneOf(
   return ensureLane(tx, type, createHash('sha256').update(parts).digest('base64url'));
 }
 
-async function writeLocked(
+async function saveLocked(
   tx: Tx,
   { keyRing, prefix }: Pick<Context, 'keyRing' | 'prefix'>,
   caller: Caller,
   write: DestinationWrite & { description: DestinationDescription; key: DestinationKey },
 ): Promise<readonly string[]> {
-  const { key, name, body, mustExist } = write;
+  const { key, body, mustExist } = write;
   const row = await lockDestination(tx, key);
   if (row === undefined && mustExist) throw notFound();
   if (!mustExist) requireGrant(caller, row !== undefined); // of a PATCH, the gateway has checked `patch`
   const existing = row && { settings: row.settings, credentials: decryptCredentials(keyRing, row) };
-  const parsed = parseDestination(write.description, { name, body, prefix, existing });
+  const parsed = parseDestination(write.description, { name: key.name, body, prefix, existing });
   const { settings } = parsed;
   const id = row?.id ?? randomUUID();
   const sealedCredentials = encryptCredentials(keyRing, id, parsed.credentials);

@@ -1,0 +1,16 @@
+import type { Endpoint } from '@secrets/http';
+import type { Context } from '../context.ts';
+import { associatedSecretEndpoints } from './associated-secrets.ts';
+import { associationEndpoints } from './associations.ts';
+import { destinationEndpoints } from './destinations.ts';
+import { replanEndpoints } from './replan.ts';
+import { syncConfigEndpoints } from './sync-config.ts';
+
+/** Every endpoint of this service. */
+export const allEndpoints = (context: Context): Endpoint[] => [
+  ...associationEndpoints(context),
+  ...associatedSecretEndpoints(context),
+  ...destinationEndpoints(context),
+  ...replanEndpoints(context),
+  ...syncConfigEndpoints(context),
+];
