@@ -66,7 +66,7 @@ const writeSecretMetadata = (context: Context) =>
     method: 'post',
     path,
     summary:
-      'Create or replace the metadata of a secret, even before its first version; omitted fields keep their values',
+      'Create or update the metadata of a secret, even before its first version; omitted fields keep their values',
     needs: 'create or update',
     params: SecretParams,
     body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),

@@ -92,7 +92,7 @@ const writeDestination = (context: Context) =>
     body: AnyFields,
     describedAs: ofEachType(
       'post',
-      (type) => `Create or replace a destination of type ${type}; omitted fields keep their values`,
+      (type) => `Create or update a destination of type ${type}; omitted fields keep their values`,
     ),
     handle: ({ params, body, caller }) => saveAndRead(context, caller, params, { body, mustExist: false }),
   });
