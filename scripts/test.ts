@@ -15,7 +15,11 @@ const { databaseUrl, amqpUrl, how, stop } = await startTestServices({
   log: (line) => console.log(line),
   rabbitmq: !args.includes(noRabbit),
 });
+/** Services that tests start compile once, as with `npm start`. */
+const compileCache = new URL('../node_modules/.cache/node', import.meta.url).pathname;
+
 const passed = await runJest({
+  NODE_COMPILE_CACHE: compileCache,
   ...(await createTemplate(databaseUrl)),
   ...(amqpUrl === undefined ? {} : { TEST_AMQP_URL: amqpUrl }),
 });
