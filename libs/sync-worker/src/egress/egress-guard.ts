@@ -3,7 +3,9 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { parseRange } from './address-range.ts';
 import { type DestinationRules, whyRefusedFor } from './egress-rules.ts';
-import { type Gate, GuardedHttpAgent, GuardedHttpsAgent } from './guarded-agents.ts';
+import type { Gate } from './gate.ts';
+import { GuardedHttpAgent, GuardedHttpsAgent } from './guarded-agents.ts';
+import { guardedFetch } from './guarded-fetch.ts';
 
 export interface EgressOptions {
   /** `EGRESS_ALLOW`: addresses that every destination may reach, CIDRs with an optional port such as `127.0.0.1/32:9000`. */
@@ -20,6 +22,8 @@ export interface Egress {
   httpAgent: HttpAgent;
   /** For `https:` URLs; certificates are always verified. */
   httpsAgent: HttpsAgent;
+  /** For clients that take a `fetch`. Follows no redirects; a body of more than 1 MiB and a silent server end the call. */
+  fetch: typeof globalThis.fetch;
   /** Closes every socket. */
   close(): void;
 }
@@ -58,12 +62,15 @@ export function createEgressGuard({
       };
       const httpAgent = new GuardedHttpAgent(gate);
       const httpsAgent = new GuardedHttpsAgent(gate);
+      const guarded = guardedFetch(gate);
       return {
         httpAgent,
         httpsAgent,
+        fetch: guarded.fetch,
         close() {
           httpAgent.destroy();
           httpsAgent.destroy();
+          guarded.close();
         },
       };
     },

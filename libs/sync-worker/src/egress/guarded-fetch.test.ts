@@ -1,0 +1,86 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { networkFault } from '../responses/network-fault.ts';
+import { createEgressGuard, type Egress } from './egress-guard.ts';
+
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function listening(listener: RequestListener): Promise<{ port: number; server: Server }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+function egress(options: Parameters<typeof createEgressGuard>[0], endpoint?: string): Egress {
+  const made = createEgressGuard(options).forDestination({}, endpoint);
+  closers.push(() => made.close());
+  return made;
+}
+
+const faultOf = async (response: Promise<Response>) => {
+  const error = await response.then((received) => received.text()).catch((thrown: unknown) => thrown);
+  return networkFault('Get', error as Error);
+};
+
+test('fetches from the configured endpoint', async () => {
+  const { port } = await listening((_, response) => response.end('here'));
+  const url = `http://127.0.0.1:${port}`;
+  const response = await egress({}, url).fetch(new Request(url, { method: 'POST', body: 'text' }));
+  expect(await response.text()).toBe('here');
+});
+
+test.each(['http://127.0.0.1', 'http://[::1]', 'https://127.0.0.1', 'http://localhost'])(
+  'refuses %s with a fault that says why',
+  async (url) => {
+    const { port, server } = await listening((_, response) => response.end('here'));
+    let connections = 0;
+    server.on('connection', () => (connections += 1));
+    const fault = await faultOf(egress({}).fetch(`${url}:${port}/`));
+    expect(fault).toMatchObject({
+      kind: 'forbidden',
+      message: expect.stringContaining('its address is not public'),
+    });
+    expect(connections).toBe(0);
+  },
+);
+
+test('connects to the address that was checked, not to a later answer', async () => {
+  const { port } = await listening((_, response) => response.end('here'));
+  const answers = [['127.0.0.1'], ['10.0.0.1']];
+  const guarded = egress({ allow: [`127.0.0.1/32:${port}`], resolve: async () => answers.shift() ?? [] });
+  expect(await (await guarded.fetch(`http://rebound.example:${port}/`)).text()).toBe('here');
+  expect(answers).toEqual([['10.0.0.1']]);
+});
+
+test('returns redirects and does not follow them', async () => {
+  const { port } = await listening((_, response) =>
+    response.writeHead(307, { location: 'http://10.0.0.1/' }).end(),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  expect((await egress({}, url).fetch(url)).status).toBe(307);
+});
+
+test('ends a response of more than 1 MiB', async () => {
+  const { port } = await listening((_, response) => response.end('x'.repeat(2 * 1024 * 1024)));
+  const url = `http://127.0.0.1:${port}`;
+  const fault = await faultOf(egress({}, url).fetch(url));
+  expect(fault).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('more than 1 MiB') });
+});
+
+test('reports a closed connection and an aborted call as unavailable', async () => {
+  const { port } = await listening((request) => request.url === '/cut' && request.socket.destroy());
+  const url = `http://127.0.0.1:${port}`;
+  const guarded = egress({}, url);
+  expect(await faultOf(guarded.fetch(`${url}/cut`))).toMatchObject({ kind: 'unavailable' });
+  const signal = AbortSignal.timeout(50);
+  expect(await faultOf(guarded.fetch(url, { signal }))).toMatchObject({ kind: 'unavailable' });
+});
