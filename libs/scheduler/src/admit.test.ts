@@ -8,6 +8,7 @@ const lane = (
 ): LaneSnapshot => ({
   id,
   window: 8,
+  maxOutstanding: Number.POSITIVE_INFINITY,
   isHealthy: true,
   tokens: 1_000,
   servedAtMs: 0,
@@ -36,6 +37,14 @@ test('a lane without room, without budget or without due entries gets none', () 
 
 test('a lane gets no more entries than its budget has calls left', () => {
   expect(admittedTo([lane('a', { tokens: 2.5 })])).toEqual({ 'a-1': 2 });
+});
+
+test('the entries of a lane whose calls must not overlap run one at a time', () => {
+  const silent = destination('silent', { isHealthy: false, outstanding: 1 });
+  expect(admittedTo([lane('a', { maxOutstanding: 1 })])).toEqual({ 'a-1': 1 });
+  expect(admittedTo([lane('a', { maxOutstanding: 1, destinations: [silent, destination('well')] })])).toEqual(
+    {},
+  );
 });
 
 test('a quiet lane gets its entry although a busy one could take all the room', () => {
@@ -91,6 +100,7 @@ const lanesArbitrary = fc.array(fc.nat({ max: 3 }), { maxLength: 12 }).chain((si
       fc.record({
         id: fc.constant(`l${index}`),
         window: fc.nat({ max: 40 }),
+        maxOutstanding: fc.constantFrom(1, 7, Number.POSITIVE_INFINITY),
         isHealthy: fc.boolean(),
         tokens: fc.double({ min: 0, max: 50, noNaN: true }),
         servedAtMs: fc.nat(),
@@ -114,7 +124,8 @@ test('no admission exceeds a window, a budget, the length of the queue or the sh
           const before = some.reduce((sum, { outstanding }) => sum + outstanding, 0);
           if (added(some) > 0) expect(before + added(some)).toBeLessThanOrEqual(limit);
         };
-        for (const { window, tokens, destinations } of lanes) {
+        for (const { window, maxOutstanding, tokens, destinations } of lanes) {
+          expectAtMost(destinations, maxOutstanding);
           if (added(destinations) > 0)
             expectAtMost(
               destinations.filter(({ isHealthy }) => isHealthy),

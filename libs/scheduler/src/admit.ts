@@ -3,6 +3,8 @@ export interface LaneSnapshot {
   id: string;
   /** How many entries of its healthy destinations may be outstanding; from `effectiveWindow`. */
   window: number;
+  /** How many entries of all its destinations may be outstanding; from the budget. */
+  maxOutstanding: number;
   /** Whether its last calls were not throttled. */
   isHealthy: boolean;
   /** Calls left in its budget. */
@@ -72,16 +74,22 @@ const isUnhealthy = (lane: LaneSnapshot, destination: DestinationSnapshot): bool
 
 const turnOf = (lane: LaneSnapshot): Turn => {
   const counted = lane.destinations.filter(({ isHealthy }) => isHealthy);
-  const outstanding = counted.reduce((sum, destination) => sum + destination.outstanding, 0);
   return {
     lane,
-    room: Math.min(lane.window - outstanding, Math.floor(lane.tokens)),
+    room: Math.min(
+      lane.window - outstandingOf(counted),
+      lane.maxOutstanding - outstandingOf(lane.destinations),
+      Math.floor(lane.tokens),
+    ),
     destinations: lane.destinations
       .map((destination) => ({ destination, room: destination.window - destination.outstanding }))
       .filter(({ destination, room }) => destination.hasDue && room > 0)
       .sort((a, b) => a.destination.outstanding - b.destination.outstanding),
   };
 };
+
+const outstandingOf = (destinations: readonly DestinationSnapshot[]): number =>
+  destinations.reduce((sum, { outstanding }) => sum + outstanding, 0);
 
 const hasMore = ({ room, destinations }: Turn): boolean => room > 0 && destinations.length > 0;
 

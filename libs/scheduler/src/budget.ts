@@ -2,6 +2,8 @@
 export interface Budget {
   perSecond: number;
   burst: number;
+  /** How many of its entries may be outstanding at most, whatever its window; 1 if its calls must not overlap. */
+  maxOutstanding?: number;
 }
 
 /** A token bucket as it was last stored. */

@@ -90,6 +90,20 @@ test('no more entries are admitted than the budget has calls', async () => {
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(2);
 });
 
+test('no more entries are admitted than may be outstanding by the budget', async () => {
+  const [first] = await addMany(3);
+  const budget = { perSecond: 1_000, burst: 1_000, maxOutstanding: 1 };
+  const admitted = async () => (await admitEntries(db, { destinationType, budget })).messages.length;
+  expect([await admitted(), await admitted()]).toEqual([1, 0]);
+  await complete((await claim(first!))!, {
+    status: 'SYNCED',
+    pushedHash: 'h',
+    settingsHash: 's',
+    remote: null,
+  });
+  expect([await admitted(), await admitted()]).toEqual([1, 0]);
+});
+
 test('what users asked for goes before retries', async () => {
   const [retry, asked] = await addMany(2);
   await db.query('update sync.entries set priority = 1 where id = $1', [retry]);

@@ -81,7 +81,10 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
   Object.fromEntries(
     Object.values(destinationTypes).map(({ type, budget }) => {
       const perSecond = set[type];
-      return [type, perSecond === undefined ? budget : { perSecond, burst: Math.max(1, perSecond) }];
+      return [
+        type,
+        perSecond === undefined ? budget : { ...budget, perSecond, burst: Math.max(1, perSecond) },
+      ];
     }),
   );
 

@@ -91,6 +91,7 @@ function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: numb
   return {
     id: laneId,
     window: effectiveWindow(lane, nowMs),
+    maxOutstanding: budget.maxOutstanding ?? Number.POSITIVE_INFINITY,
     isHealthy: lane.failures === 0,
     tokens: bucket.tokens,
     bucket,
