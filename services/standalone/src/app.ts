@@ -11,11 +11,11 @@ import { createSecrets } from '@secrets/secrets';
 import { type Process, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl } from '@secrets/sync-control';
 import { endAllLeases } from '@secrets/sync-entries';
-import { createEgressGuard, createSyncWorker } from '@secrets/sync-worker';
-import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
+import { createEgressGuard, createSyncWorker, type Driver } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
+import { driversOf } from './drivers.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
 import { type Databases, openDatabases } from './open-databases.ts';
 
@@ -72,7 +72,7 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
   const upstreams = await startServices(parts, sandbox);
-  await startWorker(parts, sandbox);
+  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver);
   const { url } = await startGateway(parts, upstreams, folder.audit);
   return { url, rootTokenFile: folder.rootToken, sandbox };
 }
@@ -124,21 +124,13 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
 const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
   serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
 
-async function startWorker(parts: Parts, sandbox: Sandbox | undefined): Promise<void> {
+async function startWorker(parts: Parts, driver: Driver): Promise<void> {
   const { workerDb, unblockedDb, broker, keyRing, env } = parts;
+  const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
+  const { log, metrics } = telemetry(parts, `sync-worker-${driver.type.toLowerCase()}`);
   const worker = createSyncWorker(
-    cloudaSmDriver({
-      endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
-      defaultRegion: env.AWS_REGION,
-    }),
-    {
-      db: workerDb,
-      unblockedDb,
-      broker,
-      keyRing,
-      egress: createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN }),
-      ...telemetry(parts, 'sync-worker-clouda-sm'),
-    },
+    driver,
+    { db: workerDb, unblockedDb, broker, keyRing, egress, log, metrics },
     {
       concurrency: env.CONCURRENCY,
       largeValuesMib: env.LARGE_VALUES_MIB,
