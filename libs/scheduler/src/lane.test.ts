@@ -41,8 +41,28 @@ describe('a window', () => {
     expect(afterReport(slowed, succeeded(8), at(0)).window).toBeCloseTo(9, 0);
   });
 
-  test('is halved when a call is throttled, and is one for the probe after the pause', () => {
-    const throttled = afterReport(healthy(16), failed('throttled'), at(0));
+  test('is halved with each throttled call; only a window of one is paused', () => {
+    let lane = healthy(16);
+    for (const window of [8, 4, 2, 1]) {
+      lane = afterReport(lane, failed('throttled'), at(0));
+      expect(effectiveWindow(lane, 0)).toBe(window);
+    }
+    lane = afterReport(lane, failed('throttled'), at(0));
+    expect(effectiveWindow(lane, 0)).toBe(0);
+  });
+
+  test('holds its own where every third call is throttled', () => {
+    let lane = healthy(16);
+    for (let call = 1; call <= 300; call += 1) {
+      lane = afterReport(lane, call % 3 === 0 ? failed('throttled') : succeeded(), at(call));
+      expect(isPaused(lane, call)).toBe(false);
+    }
+    expect(lane).toMatchObject({ failures: 0, reason: 'throttled' });
+    expect(afterReport(lane, succeeded(), at(301)).reason).toBeNull();
+  });
+
+  test('is halved by a pause, and is one for the probe after it', () => {
+    const throttled = afterReport(healthy(16), failed('throttled', 1), at(0));
     expect(effectiveWindow(throttled, 1)).toBe(0);
     const afterPause = throttled.pausedUntilMs! + 1;
     expect(effectiveWindow(throttled, afterPause)).toBe(1);

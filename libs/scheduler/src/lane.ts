@@ -15,7 +15,7 @@ export interface LaneState {
   refusals: number;
   /** Until when it is paused, in milliseconds since 1970; null if it is not. It remains when the pause has ended. */
   pausedUntilMs: number | null;
-  /** Why it was paused last; null while it is healthy. */
+  /** Why it was paused or slowed down last; null since a call has succeeded. */
   reason: FaultKind | null;
 }
 
@@ -24,6 +24,8 @@ export interface WindowLimits {
   first: number;
   max: number;
 }
+
+type FailedReport = Extract<LaneReport, { kind: 'failed' }>;
 
 export const initialLane = ({ first, max }: WindowLimits): LaneState => ({
   window: first,
@@ -78,16 +80,27 @@ export function afterReport(
   { nowMs, max, random }: { nowMs: number; max: number; random: number },
 ): LaneState {
   if (isPaused(lane, nowMs)) return lane;
-  if (report.kind === 'slowed') return { ...lane, window: halved(lane), threshold: halved(lane) };
+  if (report.kind === 'slowed') return slowed(lane);
   if (report.kind === 'succeeded') return grown(reopened(lane), report.count, max);
   const refusals = report.fault === 'forbidden' ? lane.refusals + 1 : lane.refusals;
+  if (isSlowedFirst(lane, report)) return { ...slowed(lane), reason: report.fault };
   const pause = refusals >= maxRefusals ? pauses.unauthenticated : pauses[report.fault];
   const counted = refusals === lane.refusals ? lane : { ...lane, refusals };
   return pause === undefined ? counted : paused(counted, report, { pause, nowMs, random });
 }
 
+/** A throttled call first makes fewer calls overlap. Only if there is already one at a time, or if the provider asks for it, it pauses. */
+const isSlowedFirst = (lane: LaneState, { fault, retryAfterSeconds }: FailedReport): boolean =>
+  fault === 'throttled' && retryAfterSeconds === undefined && lane.failures === 0 && lane.window >= 2;
+
+const slowed = (lane: LaneState): LaneState => ({
+  ...lane,
+  window: halved(lane),
+  threshold: halved(lane),
+});
+
 const reopened = (lane: LaneState): LaneState =>
-  lane.failures === 0 && lane.refusals === 0
+  lane.failures === 0 && lane.refusals === 0 && lane.reason === null
     ? lane
     : {
         ...lane,
@@ -110,7 +123,7 @@ const halved = ({ window }: LaneState): number => Math.max(1, Math.floor(window 
 
 function paused(
   lane: LaneState,
-  { fault, retryAfterSeconds = 0 }: Extract<LaneReport, { kind: 'failed' }>,
+  { fault, retryAfterSeconds = 0 }: FailedReport,
   { pause, nowMs, random }: { pause: { first: number; max: number }; nowMs: number; random: number },
 ): LaneState {
   const backoff = Math.min(pause.max, pause.first * 2 ** Math.min(lane.failures, 30));

@@ -191,7 +191,7 @@ describe('a pause', () => {
   test('is followed by one probe, which reopens half of the window if it succeeds', async () => {
     await addMany(40);
     await setWindow(16);
-    await fail('throttled');
+    await fail('throttled', 1);
     await pauseEnds();
     const [probe] = await due();
     expect(await due()).toEqual([]);
@@ -234,10 +234,10 @@ describe('a pause', () => {
     const second = await addNeighbour('same lane');
     const third = await addNeighbour('same lane');
     const other = await addNeighbour('other lane');
-    await fail('throttled');
+    await fail('throttled', 1);
     expect(new Set(await due())).toEqual(new Set([second.entry, third.entry, other.entry]));
     await timePasses();
-    const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: undefined } as const;
+    const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 1 } as const;
     await reportToLane(db, { laneId, destinationId: second.destination }, report, at);
     expect(await due()).toEqual([other.entry]);
   });
@@ -247,7 +247,7 @@ describe('a pause', () => {
     async (fault) => {
       await addMany(1);
       const neighbour = await addNeighbour('same lane');
-      await fail(fault);
+      await fail(fault, 1);
       expect(await due()).toEqual([neighbour.entry]);
     },
   );

@@ -49,11 +49,15 @@ export class LaneReporter {
       );
   }
 
-  /** A call failed. Returns for how many seconds the destination is paused now; 0 if the fault concerns the entry alone. */
+  /**
+   * A call failed. Returns for how many seconds the destination is paused now; 0 if the fault concerns the entry alone. The successes before it
+   * are reported first: the window grows before it shrinks.
+   */
   async failed(
     { startedAtMs, ...lane }: Call,
     failure: { fault: FaultKind; retryAfterSeconds: number | undefined },
   ): Promise<number> {
+    await this.#flushOf(lane.destinationId);
     const timing = { tookMs: Date.now() - startedAtMs, random: Math.random() };
     const { pausedForSeconds } = await reportToLane(this.#db, lane, { kind: 'failed', ...failure }, timing);
     return pausedForSeconds;
@@ -70,11 +74,15 @@ export class LaneReporter {
   }
 
   async #flush(): Promise<void> {
-    const collected = [...this.#succeeded.values()];
-    this.#succeeded.clear();
-    for (const { count, startedAtMs, ...lane } of collected) {
-      const tookMs = Date.now() - startedAtMs;
-      await reportToLane(this.#db, lane, { kind: 'succeeded', count }, { tookMs, random: 0 });
-    }
+    for (const destinationId of [...this.#succeeded.keys()]) await this.#flushOf(destinationId);
+  }
+
+  async #flushOf(destinationId: string): Promise<void> {
+    const collected = this.#succeeded.get(destinationId);
+    if (collected === undefined) return;
+    this.#succeeded.delete(destinationId);
+    const { count, startedAtMs, ...lane } = collected;
+    const timing = { tookMs: Date.now() - startedAtMs, random: 0 };
+    await reportToLane(this.#db, lane, { kind: 'succeeded', count }, timing);
   }
 }
