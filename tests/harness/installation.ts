@@ -3,7 +3,7 @@ import { type SandboxControl, sandboxControl } from './sandbox-control.ts';
 import { type Standalone, startStandalone } from './standalone.ts';
 
 /** A standalone service with its clients, for one test file. */
-export interface Installation extends Pick<Standalone, 'url' | 'dataDir' | 'crash' | 'stop'> {
+export interface Installation extends Pick<Standalone, 'url' | 'sandboxUrl' | 'dataDir' | 'crash' | 'stop'> {
   rootToken: string;
   /** With the root token. */
   api: Api;

@@ -2,6 +2,7 @@ import express, { type Request, type Response } from 'express';
 import { z } from 'zod';
 import type { Directory } from '../directory/directory.ts';
 import { TokenOptions } from '../directory/issue-token.ts';
+import { patternOf } from '../faults/fault-injector.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
 import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
 import type { Simulation } from '../simulation/simulation.ts';
@@ -9,6 +10,8 @@ import type { SimulatedStore } from '../stores/simulated-store.ts';
 
 const Query = z.object({
   store: z.string().optional(),
+  /** A pattern for names, where `*` matches any text. */
+  name: z.string().max(512).optional(),
   limit: z.coerce.number().int().positive().max(100_000).default(10_000),
 });
 const RotationRequest = z.object({ keep_older: z.boolean().default(true) });
@@ -54,7 +57,9 @@ function about(stores: readonly SimulatedStore[], directory: Directory): object 
 
 function contents(stores: readonly SimulatedStore[], query: z.output<typeof Query>): object {
   const shown = selected(stores, query).map((store) => {
-    const secrets = store.secrets().sort((one, other) => other.updated_at.localeCompare(one.updated_at));
+    const pattern = patternOf(query.name ?? '*');
+    const named = store.secrets().filter(({ name }) => pattern.test(name));
+    const secrets = named.sort((one, other) => other.updated_at.localeCompare(one.updated_at));
     return [store.name, { total: secrets.length, secrets: secrets.slice(0, query.limit) }];
   });
   return { stores: Object.fromEntries(shown) };

@@ -95,7 +95,8 @@ function bucketOf(perSecond: number, burst: number | undefined, nowMs: number): 
   return new TokenBucket(perSecond, burst ?? Math.max(1, perSecond), nowMs);
 }
 
-function patternOf(name: string): RegExp {
+/** The expression for a pattern of names, where `*` matches any text. */
+export function patternOf(name: string): RegExp {
   const literal = name.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${literal.join('.*')}$`, 's');
 }

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+
+/** What a client, an operator or the weather does. Secrets, destinations and templates are named by number. */
+export type Operation =
+  | { act: 'write'; secret: number; data: Record<string, string> }
+  | { act: 'patch'; secret: number; data: Record<string, string | null> }
+  | { act: 'delete' | 'undelete' | 'destroy' | 'drop'; secret: number }
+  | { act: 'set' | 'remove'; secret: number; destination: number }
+  | { act: 'reshape'; destination: number; template: number; granularity: 'secret-path' | 'secret-key' }
+  | { act: 'replan'; destination: number }
+  | { act: 'fault'; destination: number; effect: string; times: number }
+  | { act: 'wait'; ms: number };
+
+/** One sequence: how many destinations it has, of which types, and what happens to them. */
+export interface Sequence {
+  /** Indices into the list of types. */
+  types: number[];
+  operations: Operation[];
+}
+
+const secretCount = 3;
+const maxDestinations = 3;
+/** The name templates between which destinations change. */
+export const templateCount = 3;
+
+const keys = ['alpha', 'beta', 'gamma'];
+const effects = ['throttle', 'server-error', 'reset', 'act-then-die', 'garbage'];
+
+const secret = fc.nat({ max: secretCount - 1 });
+const destination = fc.nat({ max: maxDestinations - 1 });
+const value = fc.string({ minLength: 1, maxLength: 12 });
+const data = fc.dictionary(fc.constantFrom(...keys), value, { minKeys: 1, maxKeys: keys.length });
+const changes = fc.dictionary(fc.constantFrom(...keys), fc.option(value), { minKeys: 1, maxKeys: 2 });
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ act: fc.constant('write' as const), secret, data }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('patch' as const), secret, data: changes }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ act: fc.constantFrom('delete', 'undelete', 'destroy', 'drop' as const), secret }),
+  },
+  { weight: 7, arbitrary: fc.record({ act: fc.constant('set' as const), secret, destination }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('remove' as const), secret, destination }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('reshape' as const),
+      destination,
+      template: fc.nat({ max: templateCount - 1 }),
+      granularity: fc.constantFrom('secret-path', 'secret-key' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('replan' as const), destination }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('fault' as const),
+      destination,
+      effect: fc.constantFrom(...effects),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 150 }) }),
+  },
+);
+
+/** Sequences over this many destination types. */
+export const sequences = (typeCount: number): fc.Arbitrary<Sequence> =>
+  fc.record({
+    types: fc.array(fc.nat({ max: typeCount - 1 }), { minLength: 1, maxLength: maxDestinations }),
+    operations: fc.array(operation, { minLength: 6, maxLength: 18 }),
+  });
