@@ -28,7 +28,15 @@ test('a locked destination does not block rows that refer to it', async () => {
     laneId: await ensureLane(db, key.type, 'account'),
   });
   const other = openPostgres({ url: db.url, lockTimeoutMs: 200 });
-  const association = { mount: 'kv', accessor: 'kv_1', secretName: 's', revision: 1, namespaceId: 'root' };
+  const shape = { template: '', granularity: 'secret-path' };
+  const association = {
+    mount: 'kv',
+    accessor: 'kv_1',
+    secretName: 's',
+    revision: 1,
+    namespaceId: 'root',
+    shape,
+  };
   const ids = { destinationId: id, mountId: randomUUID(), secretId: randomUUID() };
   await db.transaction(async (tx) => {
     await lockDestination(tx, key);

@@ -160,6 +160,22 @@ describe('keys that a change adds and that cannot be synced', () => {
     await templateIs(usualTemplate);
   });
 
+  test('are named by what the association was planned by, until it is set again', async () => {
+    await associate(contextSeeing(secretAt(1, ['a'])), testCaller(), request, 0);
+    await templateIs('new/{{ .SecretKey }}');
+    await follow(2, ['a', 'b']);
+    expect((await lines())['kv_1/s/b']).toMatchObject({ external_name: 's/b' });
+    await granularityIs('secret-path');
+    await follow(3, ['b', 'c']);
+    expect(await wanted()).toEqual([
+      { key: 'a', desired: 'absent' },
+      { key: 'b', desired: 'present' },
+      { key: 'c', desired: 'present' },
+    ]);
+    await granularityIs('secret-key');
+    await templateIs(usualTemplate);
+  });
+
   test('are followed while the old name of the whole secret waits for its removal', async () => {
     await granularityIs('secret-path');
     await templateIs('whole/{{ .SecretPath }}');

@@ -56,6 +56,7 @@ const associationCases: Case[] = casesOf('sync-control', {
     ]);
     await ofSecret.lockFollowed(db, id, secretId!);
     await ofSecret.recordPlan(db, id, 7, [{ key: 'k', reason: 'r' }]);
+    await ofSecret.recordShape(db, id, { template: 'x', granularity: 'secret-key' });
   },
   'reading where a secret is synced to': (db) =>
     ofSecret.listAssociationsByName(db, 'root', 'kv', 'team1/app1'),
@@ -89,6 +90,7 @@ const upsert = (db: CaseDb, secretName: string) =>
     secretId: seededId('secret1'),
     secretName,
     revision: 1,
+    shape: { template: '', granularity: 'secret-path' },
   });
 
 const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd21' };

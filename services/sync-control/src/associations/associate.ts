@@ -15,7 +15,7 @@ import { endPurge } from '../queries/purges.ts';
 import type { WatchedSecret } from '../secrets-client.ts';
 import { applyPlan } from './apply-plan.ts';
 import { requireSyncableKeys } from './require-syncable-keys.ts';
-import { wantedEntries } from './wanted-entries.ts';
+import { shapeOf, wantedEntries } from './wanted-entries.ts';
 
 /** The secret and the destination to associate. */
 export interface AssociationRequest extends DestinationRef {
@@ -104,6 +104,7 @@ async function recordIntent(
     secretId: secret.secret_id!,
     secretName: request.secretName,
     revision: secret.revision,
+    shape: shapeOf(destination),
   });
   if (association.plannedRevision > secret.revision) throw new StaleRead();
   const named = {
@@ -112,7 +113,8 @@ async function recordIntent(
     secretName: request.secretName,
     namespace: caller.namespace,
   };
-  const wanted = wantedEntries(findDescription(destination.type), destination, named, context.prefix);
+  const shaped = { ...destination, shape: shapeOf(destination) };
+  const wanted = wantedEntries(findDescription(destination.type), shaped, named, context.prefix);
   const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;

@@ -2,12 +2,12 @@ import type { Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
-import { findDestination } from '../queries/destinations.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
 import { type EntryPlan, planEntries } from './plan-entries.ts';
 import { requireSyncableKeys } from './require-syncable-keys.ts';
 import { takenNames } from './taken-names.ts';
-import { wantedEntries } from './wanted-entries.ts';
+import { shapeOf, wantedEntries } from './wanted-entries.ts';
 
 /** What the current template and granularity of a destination change of an association. */
 export interface ChangedPlan {
@@ -28,6 +28,12 @@ export interface Refusal {
   isTemporary?: boolean;
 }
 
+/** An association with what it is planned by. */
+export interface Replanned {
+  association: FollowedAssociation;
+  destination: DestinationRow;
+}
+
 /**
  * Plans an association again, whose row is locked, as a set would. Returns undefined if that changes nothing, or if its
  * secret is gone: then its removal is decided elsewhere. Throws `invalid` if a key or a name cannot be synced, `conflict` if two keys would
@@ -36,14 +42,12 @@ export interface Refusal {
 export async function planAgain(
   tx: Tx,
   prefix: string,
-  association: FollowedAssociation,
+  { association, destination }: Replanned,
   secret: InspectedSecret | undefined,
 ): Promise<ChangedPlan | Refusal | undefined> {
   if (secret === undefined) return { reason: 'the state of the secret is unknown', isTemporary: true };
   if (!secret.exists) return undefined;
-  const { namespaceId, type, name, namespacePath } = association;
-  const destination = await findDestination(tx, { namespaceId, type, name });
-  if (destination === undefined) return undefined;
+  const { namespaceId, type, namespacePath } = association;
   if (destination.settings.granularity === 'secret-key') {
     if (!secret.readable) return { reason: 'no version of the secret is readable, so its keys are unknown' };
     if (secret.revision < association.plannedRevision)
@@ -51,7 +55,12 @@ export async function planAgain(
     requireSyncableKeys(secret, association, destination);
   }
   const named = { ...association, namespace: { id: namespaceId, path: namespacePath }, keys: secret.keys };
-  const wanted = wantedEntries(findDescription(type), destination, named, prefix);
+  const wanted = wantedEntries(
+    findDescription(type),
+    { ...destination, shape: shapeOf(destination) },
+    named,
+    prefix,
+  );
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
   const [taken] = (await takenNames(tx, destination.id, plan.create)).values();

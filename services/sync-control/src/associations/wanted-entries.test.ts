@@ -5,7 +5,7 @@ import { possibleEntries, wantedEntries } from './wanted-entries.ts';
 const destination = (granularity: string) => ({
   type: 'cloudA-sm',
   name: 'main',
-  settings: { granularity, secret_name_template: '' },
+  shape: { granularity, template: '' },
 });
 const secret = {
   mount: 'kv',
@@ -27,7 +27,7 @@ test('leaves out a key that is the empty string: it would denote the whole secre
 test('returns every key of a changed secret that can be named, and the reasons for the others', () => {
   const cloudASm = findDescription('cloudA-sm');
   const own = destination('secret-key');
-  own.settings.secret_name_template = 'x/{{ .SecretKey | lowercase }}';
+  own.shape.template = 'x/{{ .SecretKey | lowercase }}';
   const named = { ...secret, keys: ['a', 'not good', 'B', 'b', '', '\0', '\ud800', 'c'] };
   const { entries, refused } = possibleEntries(cloudASm, own, named, 'secrets');
   expect(entries.map(({ subKey }) => subKey)).toEqual(['a', 'B', 'c']);

@@ -1,7 +1,7 @@
 import { type DestinationDescription, externalName } from '@secrets/destinations';
 import { invalid, Problem } from '@secrets/domain';
 import type { NewEntry } from '@secrets/sync-entries';
-import type { UnnamedKey } from '../queries/associations.ts';
+import type { Shape, UnnamedKey } from '../queries/associations.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
 
 /** The sub-key of the entry that holds a whole secret. A key that is the empty string therefore cannot be a sub-key. */
@@ -28,7 +28,17 @@ export function whyNoSubKey(key: string): string | undefined {
 }
 
 /** What external names depend on besides the secret. */
-type NamedDestination = Pick<DestinationRow, 'type' | 'name' | 'settings'>;
+interface NamedDestination {
+  type: string;
+  name: string;
+  shape: Shape;
+}
+
+/** The template and the granularity that a destination has now. */
+export const shapeOf = ({ settings }: Pick<DestinationRow, 'settings'>): Shape => ({
+  template: String(settings.secret_name_template ?? ''),
+  granularity: String(settings.granularity),
+});
 
 /** A secret, with what its external names are built from. */
 export interface NamedSecret {
@@ -52,7 +62,7 @@ export function wantedEntries(
   prefix: string,
 ): NewEntry[] {
   const subKeys =
-    destination.settings.granularity === 'secret-key'
+    destination.shape.granularity === 'secret-key'
       ? secret.keys.filter((key) => whyNoSubKey(key) === undefined)
       : [wholeSecret];
   const distinct = distinctEntries();
@@ -103,9 +113,8 @@ export function possibleEntries(
 
 function nameContext(destination: NamedDestination, secret: NamedSecret, subKey: string) {
   const { namespace, mount, accessor, secretName } = secret;
-  const template = destination.settings.secret_name_template;
   return {
-    template: typeof template === 'string' && template !== '' ? template : undefined,
+    template: destination.shape.template,
     variables: {
       DestinationType: destination.type,
       DestinationName: destination.name,

@@ -3,10 +3,10 @@ import { type DestinationDescription, findDescription } from '@secrets/destinati
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import { planEntries } from '../associations/plan-entries.ts';
 import { takenNames } from '../associations/taken-names.ts';
-import { maxEntries, maxKeys, possibleEntries } from '../associations/wanted-entries.ts';
-import type { UnnamedKey } from '../queries/associations.ts';
+import { maxEntries, maxKeys, possibleEntries, shapeOf } from '../associations/wanted-entries.ts';
+import type { Shape, UnnamedKey } from '../queries/associations.ts';
 import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
-import { findDestination } from '../queries/destinations.ts';
+import { type DestinationRow, findDestination } from '../queries/destinations.ts';
 
 /** The entries that a changed secret needs, and the keys that cannot be synced. */
 export interface FollowedKeys {
@@ -31,8 +31,9 @@ export async function followedKeys(
   const destination = await findDestination(tx, { namespaceId, type, name });
   const existing = await entriesOf(tx, [association.id]);
   const synced = existing.filter(({ desired }) => desired === 'present');
-  if (destination?.settings.granularity !== 'secret-key' || synced.some(({ subKey }) => subKey === ''))
-    return undefined;
+  if (destination === undefined) return undefined;
+  const shape = plannedShape(association, destination);
+  if (shape.granularity !== 'secret-key' || synced.some(({ subKey }) => subKey === '')) return undefined;
   const description = findDescription(type);
   const named = new Set(synced.map(({ subKey }) => subKey));
   const namespace = { id: namespaceId, path: association.namespacePath };
@@ -40,7 +41,7 @@ export async function followedKeys(
   const freshKeys = keys.filter((key) => !named.has(key));
   const room = Math.max(0, maxKeys - kept.length);
   const fresh = { mount, accessor, secretName, namespace, keys: freshKeys.slice(0, room) };
-  const { entries, refused } = possibleEntries(description, destination, fresh, prefix);
+  const { entries, refused } = possibleEntries(description, { type, name, shape }, fresh, prefix);
   const { create } = planEntries(existing, entries);
   const excess = new Set(create.slice(Math.max(0, maxEntries - existing.length)));
   const possible = entries.filter((entry) => !excess.has(entry));
@@ -55,6 +56,12 @@ export async function followedKeys(
       ...tooMany(freshKeys.slice(room)),
     ],
   };
+}
+
+/** What the association was planned by, whatever its destination says now: that applies from its next set or replan. */
+function plannedShape({ template, granularity }: FollowedAssociation, destination: DestinationRow): Shape {
+  const now = shapeOf(destination);
+  return { template: template ?? now.template, granularity: granularity ?? now.granularity };
 }
 
 const tooManyEntries = `the secret has too many external secrets that are still to be removed: an association has at most ${maxEntries}, including these; set it again when they are removed`;

@@ -1,12 +1,19 @@
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { applyPlan } from '../associations/apply-plan.ts';
-import { type ChangedPlan, planAgain, type Refusal } from '../associations/plan-again.ts';
+import { type ChangedPlan, planAgain, type Refusal, type Replanned } from '../associations/plan-again.ts';
+import { shapeOf } from '../associations/wanted-entries.ts';
 import { isAdmitted } from '../changes/admit-removals.ts';
 import type { Following } from '../changes/on-secret-change.ts';
 import { listAssociationsToReplan } from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
-import { type FollowedAssociation, lockFollowed, recordPlan } from '../queries/associations-of-secret.ts';
+import {
+  type FollowedAssociation,
+  lockFollowed,
+  recordPlan,
+  recordShape,
+} from '../queries/associations-of-secret.ts';
+import { findDestination } from '../queries/destinations.ts';
 import { claimReplan, type Refusals, recordReplanned, releaseReplan } from '../queries/replans.ts';
 import type { InspectedSecret } from '../secrets-client.ts';
 import { readSources } from './replan-sources.ts';
@@ -85,14 +92,27 @@ async function replanLocked(
   { id, secretId }: { id: string; secretId: string },
   secret: InspectedSecret | undefined,
 ): Promise<Refusal | undefined> {
-  const association = await lockFollowed(tx, id, secretId);
-  if (association === undefined || association.removing) return undefined;
-  const plan = await planAgain(tx, following.context.prefix, association, secret);
-  if (plan === undefined || 'reason' in plan) return plan;
+  const replanned = await lockReplanned(tx, { id, secretId });
+  if (replanned === undefined) return undefined;
+  const { association, destination } = replanned;
+  const plan = await planAgain(tx, following.context.prefix, replanned, secret);
+  if (plan !== undefined && 'reason' in plan) return plan;
+  if (plan === undefined) return void (await recordShape(tx, id, shapeOf(destination)));
   if (!(await isAdmitted(tx, following.brake, association, plan.removals)))
     return { reason: 'its keys are gone from the secret, and too many removals are held' };
   await writePlan(tx, association, plan);
-  return undefined;
+  return void (await recordShape(tx, id, shapeOf(destination)));
+}
+
+/** Locks an association and reads its destination; undefined if there is nothing to plan. */
+async function lockReplanned(
+  tx: Tx,
+  { id, secretId }: { id: string; secretId: string },
+): Promise<Replanned | undefined> {
+  const association = await lockFollowed(tx, id, secretId);
+  if (association === undefined || association.removing) return undefined;
+  const destination = await findDestination(tx, association);
+  return destination && { association, destination };
 }
 
 async function writePlan(
@@ -142,9 +162,8 @@ const previewOne = (
 ): Promise<ChangedPlan | Refusal | undefined> =>
   db
     .transaction(async (tx) => {
-      const association = await lockFollowed(tx, id, secretId);
-      if (association === undefined || association.removing) return undefined;
-      return planAgain(tx, prefix, association, secret);
+      const replanned = await lockReplanned(tx, { id, secretId });
+      return replanned && planAgain(tx, prefix, replanned, secret);
     })
     .catch((error: unknown) => {
       if (error instanceof Problem) return { reason: error.message };

@@ -3,6 +3,7 @@ import {
   type AssociationRow,
   associationColumns,
   ofExistingDestination,
+  type Shape,
   type UnnamedKey,
 } from './associations.ts';
 
@@ -53,6 +54,19 @@ export async function recordPlan(
             updated_at = case when unnamed_keys::text = $3::text then updated_at else now() end
       where id = $1`,
     [associationId, revision, JSON.stringify(unnamed)],
+  );
+}
+
+/** Records what an association was planned by. */
+export async function recordShape(
+  sql: Sql,
+  associationId: string,
+  { template, granularity }: Shape,
+): Promise<void> {
+  await sql.query(
+    `update sync.associations set template = $2, granularity = $3
+      where id = $1 and (template, granularity) is distinct from ($2, $3)`,
+    [associationId, template, granularity],
   );
 }
 

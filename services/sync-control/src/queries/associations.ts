@@ -10,6 +10,9 @@ export interface AssociationRow {
   secretId: string;
   secretName: string;
   plannedRevision: number;
+  /** The template and the granularity that it was last planned by; null if an earlier version planned it. */
+  template: string | null;
+  granularity: string | null;
   removing: boolean;
   unnamedKeys: UnnamedKey[];
   updatedAt: Date;
@@ -24,12 +27,18 @@ export interface UnnamedKey {
 
 /** The columns of `AssociationRow`, of the table alias `a`. */
 export const associationColumns = `a.id, a.destination_id as "destinationId", a.namespace_id as "namespaceId", a.mount, a.accessor,
-  a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.removing,
+  a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.template, a.granularity, a.removing,
   a.unnamed_keys as "unnamedKeys", a.updated_at as "updatedAt"`;
 
 /** SQL condition: the association does not belong to a destination that was deleted by force. */
 export const ofExistingDestination =
   'destination_id <> all (array(select id from sync.destinations where deleted_at is not null))';
+
+/** What the names of an association's external secrets follow. */
+export interface Shape {
+  template: string;
+  granularity: string;
+}
 
 /** Creates the association, or restores the existing one, and locks its row. */
 export async function upsertAssociation(
@@ -43,15 +52,16 @@ export async function upsertAssociation(
     secretId: string;
     secretName: string;
     revision: number;
+    shape: Shape;
   },
 ): Promise<AssociationRow> {
   const [association] = await sql.query<AssociationRow>(
     `insert into sync.associations as a
-       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (destination_id, accessor, secret_name) do update
        set secret_id = excluded.secret_id, removing = false, unnamed_keys = default, updated_at = now(),
-           source_gone_at = null, source_removals = 0,
+           source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
      returning ${associationColumns}`,
@@ -64,6 +74,8 @@ export async function upsertAssociation(
       row.secretId,
       row.secretName,
       row.revision,
+      row.shape.template,
+      row.shape.granularity,
     ],
   );
   return association!;
