@@ -8,7 +8,7 @@ export type Step = (
 ) => Promise<void>;
 
 /** Returns a `Step` that numbers the steps; `storeLines` describes the external store. */
-export function numberedSteps(storeLines: () => Promise<string[]>): Step {
+export function numberedSteps(storeLines: () => Promise<string[]>, label = 'store: '): Step {
   let number = 0;
   return async (sentence, work) => {
     number += 1;
@@ -17,7 +17,7 @@ export function numberedSteps(storeLines: () => Promise<string[]>): Step {
     const result = await work();
     const milliseconds = Math.round(performance.now() - started);
     process.stdout.write(`${result === undefined ? '' : ` → ${result}`} (${milliseconds} ms)\n`);
-    for (const line of await storeLines()) process.stdout.write(`    store: ${line}\n`);
+    for (const line of await storeLines()) process.stdout.write(`    ${label}${line}\n`);
   };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { eventuallyEqual, quietFor } from '../../tests/harness/eventually.ts';
 import { client, expectStatus } from '../../tests/harness/http.ts';
 import { sandboxControl } from '../../tests/harness/sandbox-control.ts';
+import { everyType } from './every-type.ts';
 import type { DemoService } from './service.ts';
 import { expectEqual, numberedSteps } from './steps.ts';
 import type { Tour } from './tour-setting.ts';
@@ -25,6 +26,7 @@ export async function tour(service: DemoService): Promise<void> {
   await crash(tour);
   await list(tour);
   await unsync(tour);
+  await everyType(service);
 }
 
 async function storeAndSync(tour: Tour): Promise<void> {

@@ -33,6 +33,10 @@ interface InjectedFault {
 export interface SandboxControl {
   /** Fields of a destination that the store accepts. */
   credentials(): Promise<{ access_key_id: string; secret_access_key: string }>;
+  /** What the sandbox says of the store of a type: what its clients need. */
+  store(type: string): Promise<Record<string, string>>;
+  /** Names and values in the store of a type, also of stores whose API returns no values. */
+  contents(type: string): Promise<Record<string, string>>;
   directory(): Promise<{ tenant_id: string; identities: { name: string; oid: string }[] }>;
   /** Returns a JWT that the directory issues for these claims. */
   issueToken(claims: { audience: string } & ({ identity: string } | { oid: string })): Promise<string>;
@@ -55,6 +59,11 @@ export function sandboxControl(url: string): SandboxControl {
     credentials: async () => {
       const { accessKeyId, secretAccessKey } = (await request('GET', 'about')).stores[store].credentials;
       return { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
+    },
+    store: async (type) => (await request('GET', 'about')).stores[type].credentials,
+    contents: async (type) => {
+      const secrets = byName((await request('GET', `stores?store=${type}`)).stores[type].secrets);
+      return Object.fromEntries(Object.entries(secrets).map(([name, { value }]) => [name, value]));
     },
     directory: async () => (await request('GET', 'about')).directory,
     issueToken: async (claims) => (await request('POST', 'directory/token', claims)).token,

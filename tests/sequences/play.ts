@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { SandboxType } from '../harness/destination-types.ts';
 import { type Answer, type Api, expectStatus, send } from '../harness/http.ts';
-import type { TypeForTest } from './destination-types.ts';
 import type { Operation, Sequence } from './operations.ts';
 
 /** Where sequences are played. */
@@ -9,7 +9,7 @@ export interface Stage {
   /** Repeats a request until it is answered, whatever crashes. */
   api: Api;
   sandboxUrl: string;
-  types: readonly TypeForTest[];
+  types: readonly SandboxType[];
   /** What the sandbox says of each store, by type. */
   credentials: Readonly<Record<string, Record<string, string>>>;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { sandboxTypes } from '../harness/destination-types.ts';
 import { type Api, send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
-import { typesForTest } from './destination-types.ts';
 import { type Sequence, sequences } from './operations.ts';
 import { Play, type Stage } from './play.ts';
 
@@ -20,13 +20,13 @@ let system: Installation;
 let stage: Stage;
 
 beforeAll(async () => {
-  process.env.BUDGETS = typesForTest.map(({ type }) => `${type}=100000`).join(',');
+  process.env.BUDGETS = sandboxTypes.map(({ type }) => `${type}=100000`).join(',');
   system = await startInstallation();
   const { body } = await send(`${system.sandboxUrl}/_sandbox/about`, 'GET');
   const credentials = Object.fromEntries(
-    typesForTest.map(({ type }) => [type, body.stores[type].credentials]),
+    sandboxTypes.map(({ type }) => [type, body.stores[type].credentials]),
   );
-  stage = { api: repeated(system.api), sandboxUrl: system.sandboxUrl, types: typesForTest, credentials };
+  stage = { api: repeated(system.api), sandboxUrl: system.sandboxUrl, types: sandboxTypes, credentials };
 });
 afterAll(() => system?.stop());
 
@@ -42,7 +42,7 @@ const repeated =
   };
 
 test(`after each of ${count} random sequences, every store holds exactly what it should`, async () => {
-  const all = fc.sample(sequences(typesForTest.length), { numRuns: count, seed });
+  const all = fc.sample(sequences(sandboxTypes.length), { numRuns: count, seed });
   const ended = new AbortController();
   const weather = Promise.all([crashes(ended.signal), pauses(ended.signal)]);
   const failures: string[] = [];
