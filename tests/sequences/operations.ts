@@ -21,7 +21,7 @@ export interface Sequence {
 const secretCount = 3;
 const maxDestinations = 3;
 /** The name templates between which destinations change. */
-export const templateCount = 3;
+const templateCount = 3;
 
 const keys = ['alpha', 'beta', 'gamma'];
 const effects = ['throttle', 'server-error', 'reset', 'act-then-die', 'garbage'];
