@@ -1,4 +1,5 @@
 export * from './claim-entries.ts';
+export * from './codehost-app.ts';
 export * from './complete-entries.ts';
 export * from './destination-entries.ts';
 export * from './entry.ts';

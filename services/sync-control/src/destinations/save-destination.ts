@@ -4,6 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
 import { type DestinationDescription, findDescription, parseDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
 import { ensureLane, liftPause } from '@secrets/sync-entries';
+import { lockNamedApp } from '../codehost-apps/lock-named-app.ts';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { initiatePush } from '../queries/destination-marks.ts';
@@ -70,12 +71,14 @@ async function saveLocked(
   const { settings } = parsed;
   const id = row?.id ?? randomUUID();
   const sealedCredentials = encryptCredentials(keyRing, id, parsed.credentials);
+  const codehostAppId = await lockNamedApp(tx, write.description, { namespaceId: key.namespaceId, settings });
   const laneId = await laneOf(tx, write.description, parsed);
   if (row === undefined) {
     const namespacePath = caller.namespace.path;
-    await insertDestination(tx, { ...key, id, namespacePath, settings, sealedCredentials, laneId });
+    const content = { settings, sealedCredentials, codehostAppId, laneId };
+    await insertDestination(tx, { ...key, id, namespacePath, ...content });
   } else {
-    await updateDestination(tx, { id, settings, sealedCredentials, laneId });
+    await updateDestination(tx, { id, settings, sealedCredentials, codehostAppId, laneId });
     await liftPause(tx, id);
     await retryAllFailed(tx, id);
     if (row.purgeInitiatedAt === null && isPushNeeded(write.description, row.settings, settings))

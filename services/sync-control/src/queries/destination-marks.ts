@@ -51,13 +51,13 @@ export async function lockMarked(
 
 /**
  * Marks a destination for deletion with everything in it. It no longer belongs to a namespace, so its name is free. The other
- * marks end.
+ * marks end, and a code-host application that it used can be deleted.
  */
 export async function initiateDeletion(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update sync.destinations
         set deleted_at = now(), namespace_id = null, purge_initiated_at = null, purge_error = null, retry_initiated_at = null,
-            push_initiated_at = null, replan_initiated_at = null
+            push_initiated_at = null, replan_initiated_at = null, codehost_app_id = null
       where id = $1`,
     [id],
   );

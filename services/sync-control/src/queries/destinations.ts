@@ -75,12 +75,13 @@ export async function insertDestination(
     namespacePath: string;
     settings: Record<string, Json>;
     sealedCredentials: Uint8Array | null;
+    codehostAppId: string | null;
     laneId: string;
   },
 ): Promise<void> {
   await sql.query(
-    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials, lane_id)
-     values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)`,
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials, codehost_app_id, lane_id)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9)`,
     [
       row.id,
       row.namespaceId,
@@ -89,6 +90,7 @@ export async function insertDestination(
       row.name,
       JSON.stringify(row.settings),
       row.sealedCredentials,
+      row.codehostAppId,
       row.laneId,
     ],
   );
@@ -97,12 +99,16 @@ export async function insertDestination(
 /** Updates a destination. The new revision makes the workers close their clients of the older one. */
 export async function updateDestination(
   sql: Sql,
-  row: Pick<DestinationRow, 'id' | 'settings' | 'sealedCredentials'> & { laneId: string },
+  row: Pick<DestinationRow, 'id' | 'settings' | 'sealedCredentials'> & {
+    codehostAppId: string | null;
+    laneId: string;
+  },
 ): Promise<void> {
   await sql.query(
-    `update sync.destinations set settings = $2::jsonb, sealed_credentials = $3, lane_id = $4, revision = revision + 1, updated_at = now()
+    `update sync.destinations
+        set settings = $2::jsonb, sealed_credentials = $3, codehost_app_id = $4, lane_id = $5, revision = revision + 1, updated_at = now()
       where id = $1`,
-    [row.id, JSON.stringify(row.settings), row.sealedCredentials, row.laneId],
+    [row.id, JSON.stringify(row.settings), row.sealedCredentials, row.codehostAppId, row.laneId],
   );
 }
 
