@@ -17,6 +17,8 @@ import {
   reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
+import { workerGrants } from '../src/database/role-grants.ts';
+import { workers } from '../src/database-roles.ts';
 import { as, preparedDb, refusal } from './role-for-test.ts';
 
 const worker = 'sync-worker-clouda-sm';
@@ -203,9 +205,30 @@ describe('database role of a worker', () => {
     'select * from secrets.newest_readable',
     'select * from secrets.versions',
     'select * from login.tokens',
+    'select * from sync.codehost_apps',
     'insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) select association_id, destination_id, destination_type, external_name, random()::text from sync.entries',
   ])('is refused: %s', async (text) => {
     expect(await refusal(db, worker, text)).toMatch(/permission denied/);
+  });
+
+  test('only the worker of the code host may read applications', async () => {
+    await db.query(
+      `insert into sync.codehost_apps (namespace_id, name, app_id, fingerprint, sealed_private_key) values ('root', $1, 1, 'f', '\\xfe')`,
+      [randomUUID()],
+    );
+    const undone = new Error('undone');
+    const rows = db.transaction(async (tx) => {
+      await tx.query('grant select on sync.codehost_apps to sync_worker_clouda_sm');
+      await tx.query('set local role sync_worker_clouda_sm');
+      expect(await tx.query('select from sync.codehost_apps')).toEqual([]); // not even with the privilege
+      throw undone;
+    });
+    await expect(rows).rejects.toBe(undone);
+    const mayReadApps = (name: string) => workerGrants(name).includes('select on sync.codehost_apps');
+    expect(mayReadApps('sync-worker-codehost')).toBe(true);
+    expect(
+      workers.filter((name) => mayReadApps(name) && name !== ('sync-worker-codehost' as string)),
+    ).toEqual([]);
   });
 
   test('sync-control sees entries of every type, but no value', async () => {

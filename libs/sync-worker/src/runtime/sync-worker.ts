@@ -108,7 +108,7 @@ function workerContext(
     statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
     values,
-    clients: new Clients(driver, { log, egress, prefix }, keyRing),
+    clients: new Clients(driver, { log, egress, prefix }, { keyRing, db: unblockedDb }),
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),

@@ -26,6 +26,14 @@ const worker: string[] = [
   'select, insert, update, delete on sync.workers',
 ];
 
+/** What single workers may do besides. A worker that is not listed here cannot read the private keys of applications. */
+const workersOwn: Readonly<Record<string, readonly string[]>> = {
+  'sync-worker-codehost': ['select on sync.codehost_apps'],
+};
+
+/** All privileges of a worker. */
+export const workerGrants = (name: string): string[] => [...worker, ...(workersOwn[name] ?? [])];
+
 /**
  * All privileges of each role. A line is the text between `grant` and `to`. A line that begins with `!` revokes part of the
  * preceding ones.
@@ -44,7 +52,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
   ],
-  ...(Object.fromEntries(workers.map((name) => [name, worker])) as Record<
+  ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],
     string[]
   >),

@@ -18,6 +18,7 @@ import {
   namesTaken,
   pendingAssociations,
   pushSomeAgain,
+  readCodehostApp,
   releaseAdmitted,
   removalError,
   requestPut,
@@ -26,7 +27,7 @@ import {
   reviveEntries,
   reviveParkedEntries,
 } from '@secrets/sync-entries';
-import { type Case, casesOf, column, destinations } from './cases.ts';
+import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
 
 const destinationType = 'cloudA-sm';
@@ -122,5 +123,8 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
 });
 
-/** The statements of standalone, which has one role for everything. */
-export const standaloneCases: Case[] = casesOf(undefined, { 'ending all leases': (db) => endAllLeases(db) });
+/** The statements of standalone, which has one role for everything, and of the worker of the code host. */
+export const standaloneCases: Case[] = casesOf(undefined, {
+  'ending all leases': (db) => endAllLeases(db),
+  'reading an application': (db) => readCodehostApp(db, seededId('app500')),
+});

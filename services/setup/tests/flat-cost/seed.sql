@@ -33,6 +33,12 @@ insert into sync.destination_health (destination_id, destination_type, window_si
     from sync.destinations cross join lateral (select substr(name, 2)::int as n) as numbered;
 insert into sync.workers (id, destination_type, slots) select 'w' || n, 'cloudA-sm', 50 from generate_series(1, 10) as n;
 
+-- applications: 1,000, and one that 10 of the destinations use
+insert into sync.codehost_apps (id, namespace_id, name, app_id, fingerprint, sealed_private_key)
+  select md5('app' || n)::uuid, 'root', 'app' || n, n, 'f', '\xfe' from generate_series(1, 1000) as n;
+update sync.destinations set codehost_app_id = md5('app' || case when name ~ '^d80\d$' then '500' else substr(name, 2) end)::uuid
+ where name ~ '^d[78]\d\d$';
+
 create temp table seeded as
   select d.id, d.name, s.n, s.kind, s.keys
     from sync.destinations d cross join lateral (

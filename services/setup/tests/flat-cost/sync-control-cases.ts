@@ -7,6 +7,7 @@ import {
 import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
 import * as ofSecret from '../../../sync-control/src/queries/associations-of-secret.ts';
+import * as apps from '../../../sync-control/src/queries/codehost-apps.ts';
 import * as marks from '../../../sync-control/src/queries/destination-marks.ts';
 import * as stored from '../../../sync-control/src/queries/destinations.ts';
 import * as purges from '../../../sync-control/src/queries/purges.ts';
@@ -94,7 +95,7 @@ const upsert = (db: CaseDb, secretName: string) =>
   });
 
 const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd21' };
-const settings = { settings: {}, sealedCredentials: null };
+const settings = { settings: {}, sealedCredentials: null, codehostAppId: null };
 const laneOf = async (db: CaseDb) => (await column(db, 'select id as value from sync.lanes limit 1'))[0]!;
 
 const destinationCases: Case[] = casesOf('sync-control', {
@@ -149,6 +150,27 @@ const destinationCases: Case[] = casesOf('sync-control', {
     await purges.recordPurgeError(db, destinations.busy, 'refused');
     await purges.endPurge(db, destinations.busy);
   },
+});
+
+const appKey = { namespaceId: 'root', name: 'app500' };
+const appRow = { id: seededId('app500'), appId: 1, fingerprint: 'f', sealedPrivateKey: Buffer.from('k') };
+
+const codehostAppCases: Case[] = casesOf('sync-control', {
+  'finding an application': async (db) => {
+    await apps.findCodehostApp(db, appKey);
+    await apps.lockCodehostApp(db, appKey, 'key share');
+  },
+  'creating and deleting an application': async (db) => {
+    const id = randomUUID();
+    await apps.insertCodehostApp(db, { ...appRow, ...appKey, id, name: 'new' });
+    await apps.deleteCodehostAppRow(db, id);
+  },
+  'updating an application': async (db) => {
+    await apps.updateCodehostApp(db, appRow);
+    await apps.reconnectUsersOfCodehostApp(db, appRow.id);
+  },
+  'listing applications': (db) => apps.listCodehostAppNames(db, 'root', { after: 'app5', limit: 100 }),
+  'listing the destinations that use an application': (db) => apps.listUsersOfCodehostApp(db, appRow.id, 6),
 });
 
 const owner = randomUUID();
@@ -214,4 +236,9 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
 });
 
 /** The statements in services/sync-control. */
-export const syncControlCases: Case[] = [...associationCases, ...destinationCases, ...reconciliationCases];
+export const syncControlCases: Case[] = [
+  ...associationCases,
+  ...destinationCases,
+  ...codehostAppCases,
+  ...reconciliationCases,
+];
