@@ -1,19 +1,22 @@
 import type { Sql } from '@secrets/db';
 import { newIntent } from './record-intents.ts';
 
-/** SQL condition: an entry of the destination `$1` that failed before its retry was requested. A later failure waits for the operator again. */
-const failedBeforeRetry = `destination_id = $1 and status = 'CLIENT_SIDE_ERROR'
+/** SQL: the statuses of failed entries: those that wait for the operator, and those that would be retried later by themselves. */
+const failed = `('CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR')`;
+
+/** SQL condition: an entry of the destination `$1` that failed before its retry was requested. A later failure is not part of it. */
+const failedBeforeRetry = `destination_id = $1 and status in ${failed}
   and updated_at <= (select retry_initiated_at from sync.destinations where id = $1)`;
 
 /**
- * Retries at most `limit` entries of a destination that failed with `CLIENT_SIDE_ERROR` before its retry was requested.
+ * Retries at most `limit` entries of a destination that failed before its retry was requested.
  * Leaves out entries that another transaction has locked.
  */
 export async function retryFailed(sql: Sql, destinationId: string, limit: number): Promise<void> {
   await sql.query(
     `update sync.entries set ${newIntent('retry')}
       where id = any(array(select id from sync.entries where ${failedBeforeRetry} order by updated_at limit $2 for update skip locked))
-        and status = 'CLIENT_SIDE_ERROR'`,
+        and status in ${failed}`,
     [destinationId, limit],
   );
 }

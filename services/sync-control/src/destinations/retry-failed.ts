@@ -5,7 +5,7 @@ import { endRetry, initiateRetry, lockMarked } from '../queries/destination-mark
 const pageSize = 500;
 
 /**
- * Retries everything that failed in a destination and waits for the operator. The row of the destination must be locked.
+ * Retries everything that has failed in a destination. The row of the destination must be locked.
  * The first page is retried at once, the others in the background (`advanceRetry`).
  */
 export async function retryAllFailed(tx: Tx, destinationId: string): Promise<void> {

@@ -29,7 +29,7 @@ export interface DestinationWrite {
 
 /**
  * Creates or updates a destination (docs/conventions.md#52-destinations). An update keeps the fields that it omits, retries
- * the entries that wait for the operator, and pushes changed tags and similar settings to the others, in the background.
+ * the entries that have failed, and pushes changed tags and similar settings to the others, in the background.
  * Returns warnings. Throws `invalid` if the type does not exist or a field is refused, `not_found` if the destination must
  * exist and does not, `forbidden` if a create or an update is not granted, `conflict` if another request is creating it.
  */
