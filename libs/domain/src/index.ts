@@ -7,4 +7,5 @@ export * from './slashes.ts';
 export * from './sync/credentials-aad.ts';
 export * from './sync/fault.ts';
 export * from './sync/messages.ts';
+export * from './sync/pushed-text.ts';
 export * from './sync/sync-status.ts';
