@@ -51,6 +51,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     keyRing: undefined as never,
     secrets: {
       watch: async () => states.shift() ?? unused(),
+      preview: unused,
       accessorOf: unused,
       inspect: unused,
       revisions: unused,
