@@ -24,6 +24,8 @@ const worker: string[] = [
   'update (window_size, threshold, failures, refusals, paused_until, reason) on sync.lanes',
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
+  'select on sync.destination_checks',
+  'update (started_at, ended_at, steps, remote, put_started_at, removed_at) on sync.destination_checks',
 ];
 
 /** What single workers may do besides. A worker that is not listed here cannot read the private keys of applications. */
