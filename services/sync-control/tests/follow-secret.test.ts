@@ -61,6 +61,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     queue: {
       room: queueRoom(db),
       notify: () => undefined,
+      publish: unused,
       outcome: async () => undefined,
     },
     prefix: 'secrets',
