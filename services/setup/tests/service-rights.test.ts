@@ -38,6 +38,7 @@ describe('database roles of the services', () => {
       'sync-worker-clouda-sm': [
         'associations',
         'config',
+        'destination_checks',
         'destination_health',
         'destinations',
         'entries',

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  claimCheck,
   claimEntries,
   completeEntries,
   completeRemoval,
+  endCheck,
   failEntry,
+  findLeftProbe,
   forgetWorker,
+  listLeftProbes,
   lockedEntries,
   postponeEntry,
   readEntryContexts,
   readSealedValue,
   readSyncConfig,
+  recordProbePut,
+  recordProbeRemoved,
+  recordProbeStart,
   recordPutStart,
   recordSlowDestination,
   recordWorker,
@@ -140,6 +147,31 @@ describe('database role of a worker', () => {
       await forgetWorker(sql, 'w', 'cloudA-sm');
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
     });
+  });
+
+  test('runs every statement of a check, of its own type only', async () => {
+    const insertCheck = async ({ destination }: EntryIds, type: string) => {
+      const [row] = await db.query<{ id: string }>(
+        `insert into sync.destination_checks (destination_id, destination_type, external_name, ends_at)
+         values ($1, $2, 'probe', now() + interval '1 minute') returning id`,
+        [destination, type],
+      );
+      return row!.id;
+    };
+    const own = await insertCheck(mine, 'cloudA-sm');
+    const other = await insertCheck(foreign, 'cloudB-kv');
+    await as(db, worker, async (sql) => {
+      expect(await claimCheck(sql, own)).toMatchObject({ probe: { externalName: 'probe' } });
+      expect(await claimCheck(sql, other)).toBeUndefined();
+      expect(await recordProbeStart(sql, own)).toBe(true);
+      expect(await recordProbeStart(sql, other)).toBe(false);
+      await recordProbePut(sql, own, { id: 1 });
+      await endCheck(sql, own, []);
+      expect(await findLeftProbe(sql, own)).toMatchObject({ remote: { id: 1 } });
+      expect(await listLeftProbes(sql, mine.destination, 3)).toHaveLength(1);
+      await recordProbeRemoved(sql, own);
+    });
+    expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);
   });
 
   test('deletes a removed association with its last entry', async () => {

@@ -41,6 +41,8 @@ create unique index destination_checks_running on sync.destination_checks (desti
 create index destination_checks_of_destination on sync.destination_checks (destination_id);
 create index destination_checks_with_probe on sync.destination_checks (coalesce(next_removal_at, ends_at))
   where started_at is not null and removed_at is null;
+create index destination_checks_with_probe_of_destination on sync.destination_checks (destination_id)
+  where started_at is not null and removed_at is null;
 create index destination_checks_by_age on sync.destination_checks (requested_at);
 
 alter table sync.destination_checks enable row level security;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { associationsDueToPush } from '@secrets/sync-entries';
+import { associationsDueToPush, hasWorker, throttledSeconds, useBudget } from '@secrets/sync-entries';
 import {
   countAssociatedSecrets,
   countAssociations,
@@ -8,6 +8,7 @@ import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
 import * as ofSecret from '../../../sync-control/src/queries/associations-of-secret.ts';
 import * as apps from '../../../sync-control/src/queries/codehost-apps.ts';
+import * as checks from '../../../sync-control/src/queries/destination-checks.ts';
 import * as marks from '../../../sync-control/src/queries/destination-marks.ts';
 import * as stored from '../../../sync-control/src/queries/destinations.ts';
 import * as purges from '../../../sync-control/src/queries/purges.ts';
@@ -175,6 +176,35 @@ const codehostAppCases: Case[] = casesOf('sync-control', {
   'listing the destinations that use an application': (db) => apps.listUsersOfCodehostApp(db, appRow.id, 6),
 });
 
+/** Has no check that runs. */
+const unchecked = seededId('destination150');
+
+const checkCases: Case[] = casesOf('sync-control', {
+  'requesting a check': async (db) => {
+    await hasWorker(db, 'cloudA-sm');
+    await throttledSeconds(db, unchecked);
+    await checks.endOverdueCheck(db, unchecked);
+    await useBudget(db, unchecked, 3, { perSecond: 50, burst: 50 });
+    const check = {
+      destinationId: unchecked,
+      destinationType: 'cloudA-sm',
+      externalName: 'n',
+      seconds: 1,
+    };
+    const id = await checks.insertCheck(db, check);
+    await checks.findCheckProgress(db, id);
+    await checks.deleteUnstartedCheck(db, id);
+  },
+  'a page of probes that were left behind': async (db) => {
+    const left = await checks.claimLeftProbes(db, 100);
+    await checks.deleteChecks(
+      db,
+      left.map(({ checkId }) => checkId),
+    );
+  },
+  'a page of old checks': (db) => checks.deleteOldChecks(db, 100),
+});
+
 const owner = randomUUID();
 
 const reconciliationCases: Case[] = casesOf('sync-control', {
@@ -242,5 +272,6 @@ export const syncControlCases: Case[] = [
   ...associationCases,
   ...destinationCases,
   ...codehostAppCases,
+  ...checkCases,
   ...reconciliationCases,
 ];
