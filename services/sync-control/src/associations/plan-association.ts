@@ -3,7 +3,7 @@ import { findDescription, whyValueRefused } from '@secrets/destinations';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
-import { findAssociationOfSecret } from '../queries/associations.ts';
+import { findAssociationOfSecret, type UnnamedKey } from '../queries/associations.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
 import type { PreviewedSecret } from '../secrets-client.ts';
 import { whyTooManyEntries } from './apply-plan.ts';
@@ -68,12 +68,18 @@ export async function planAssociation(
   return { accessor, isAssociated: association?.removing === false, maxValueBytes, ...planned };
 }
 
+interface PlanParts {
+  destination: DestinationRow;
+  secret: PreviewedSecret;
+  request: PlanRequest;
+  existing: Entry[];
+}
+
 async function planSecret(
   { db, prefix }: Context,
   caller: Caller,
-  parts: { destination: DestinationRow; secret: PreviewedSecret; request: PlanRequest; existing: Entry[] },
+  { destination, secret, request, existing }: PlanParts,
 ): Promise<Pick<AssociationPlan, 'secrets' | 'refusals'>> {
-  const { destination, secret, request, existing } = parts;
   const description = findDescription(destination.type);
   const named = {
     mount: secret.mount_path,
@@ -85,32 +91,37 @@ async function planSecret(
   const shaped = { ...destination, shape: shapeOf(destination) };
   const { entries: wanted, refused } = possibleEntries(description, shaped, named, prefix);
   const { create } = planEntries(existing, wanted);
-  const taken = await takenNames(db, destination.id, create);
+  const { put, removed } = changesOf(existing, wanted, await takenNames(db, destination.id, create));
   const sizes = sizesOf(secret);
-  const add = (secretOfPlan: PlannedSecret): PlannedSecret => {
-    const bytes = sizes.get(secretOfPlan.subKey) ?? 0;
-    return { ...secretOfPlan, bytes, valueRefusal: whyValueRefused(description, bytes)?.sentence };
+  const withSize = (planned: PlannedSecret): PlannedSecret => {
+    const bytes = sizes.get(planned.subKey) ?? 0;
+    return { ...planned, bytes, valueRefusal: whyValueRefused(description, bytes)?.sentence };
   };
-  const tooManyKeys =
-    destination.settings.granularity === 'secret-key' ? whyTooManyKeys(secret.keys) : undefined;
   const refusals = [
-    tooManyKeys && `secret_name: ${request.secretName} in mount ${request.mount} has ${tooManyKeys}`,
+    whyKeysRefused(destination, secret, request),
     whyTooManyEntries(existing.length, create.length),
   ];
-  const unnamed = refused.map(
-    ({ key, reason }): PlannedSecret => ({
-      subKey: key,
-      externalName: '',
-      change: 'new',
-      refusals: [reason],
-    }),
-  );
-  const { put, removed } = changesOf(existing, wanted, taken);
   return {
-    secrets: [...[...put, ...unnamed].map(add), ...removed],
+    secrets: [...[...put, ...refused.map(unnamed)].map(withSize), ...removed],
     refusals: refusals.filter((refusal) => refusal !== undefined),
   };
 }
+
+function whyKeysRefused(
+  { settings }: DestinationRow,
+  { keys }: PreviewedSecret,
+  { mount, secretName }: PlanRequest,
+): string | undefined {
+  const tooMany = settings.granularity === 'secret-key' ? whyTooManyKeys(keys) : undefined;
+  return tooMany && `secret_name: ${secretName} in mount ${mount} has ${tooMany}`;
+}
+
+const unnamed = ({ key, reason }: UnnamedKey): PlannedSecret => ({
+  subKey: key,
+  externalName: '',
+  change: 'new',
+  refusals: [reason],
+});
 
 /** What happens to the entries that are wanted, and to the others. */
 function changesOf(
