@@ -86,6 +86,28 @@ describe('POST sys/sync/destinations/:type/:name/retry', () => {
     },
   );
 
+  test('is not narrowed by an update of the destination meanwhile, which resends nothing that is retried by itself', async () => {
+    const id = await insertMany(sync.db, {
+      destination: at.name,
+      count: 10,
+      status: 'INTERNAL_SERVICE_ERROR',
+    });
+    const failed = async () =>
+      (
+        await sync.db.query(`select from sync.entries where destination_id = $1 and status <> 'PENDING'`, [
+          id,
+        ])
+      ).length;
+    await sync.call('PATCH', at.path, {});
+    expect(await failed()).toBe(10);
+    await sync.db.query(
+      'update sync.destinations set retry_all = true, retry_initiated_at = now() where id = $1',
+      [id],
+    );
+    await sync.call('PATCH', at.path, {});
+    expect(await failed()).toBe(0);
+  });
+
   test('ends the pause of the destination', async () => {
     await sync.db.query(
       `insert into sync.destination_health (destination_id, destination_type, failures, paused_until, reason)

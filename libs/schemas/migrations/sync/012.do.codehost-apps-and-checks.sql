@@ -48,7 +48,7 @@ create index destination_checks_by_age on sync.destination_checks (requested_at)
 alter table sync.destination_checks enable row level security;
 create policy of_own_type on sync.destination_checks using (sync.works_on(destination_type));
 
--- A retry of a destination resends everything that failed, not only what waits for the operator.
-drop index sync.entries_failed;
-create index entries_failed on sync.entries (destination_id, updated_at)
-  where status in ('CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR');
+-- A retry that was asked for resends everything that failed, not only what waits for the operator.
+alter table sync.destinations add column retry_all boolean not null default false;
+create index entries_postponed on sync.entries (destination_id, updated_at)
+  where status in ('EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR');

@@ -83,6 +83,10 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
   'counting what is pending up to a small capacity': (db) => countPending(db, 10_000),
   'retrying a page': (db) => retryFailed(db, destinations.failed, 500),
+  'retrying a page of what is postponed': async (db) => {
+    await retryFailed(db, destinations.failed, 500, 'postponed');
+    await countFailedBeforeRetry(db, destinations.failed, 1, 'postponed');
+  },
   'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
   'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
   'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),

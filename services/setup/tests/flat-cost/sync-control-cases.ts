@@ -133,7 +133,8 @@ const destinationCases: Case[] = casesOf('sync-control', {
     marks.lockMarked(db, destinations.failed, 'retry_initiated_at'),
   'deleting a destination by force': (db) => marks.initiateDeletion(db, destinations.busy),
   'starting and ending a retry': async (db) => {
-    await marks.initiateRetry(db, destinations.busy);
+    await marks.initiateRetry(db, destinations.busy, { all: true });
+    await marks.isRetryOfAll(db, destinations.busy);
     await marks.endRetry(db, destinations.busy);
   },
   'starting and ending a push': async (db) => {

@@ -17,7 +17,7 @@ import {
 } from '../queries/destinations.ts';
 import { isPushNeeded } from './push-again.ts';
 import { type DestinationRef, destinationKey } from './require-destination.ts';
-import { retryAllFailed } from './retry-failed.ts';
+import { retryFailedEntries } from './retry-failed.ts';
 import { decryptCredentials, encryptCredentials } from './stored-credentials.ts';
 
 /** A create or an update of a destination. */
@@ -29,7 +29,7 @@ export interface DestinationWrite {
 
 /**
  * Creates or updates a destination (docs/conventions.md#52-destinations). An update keeps the fields that it omits, retries
- * the entries that have failed, and pushes changed tags and similar settings to the others, in the background.
+ * the entries that wait for the operator, and pushes changed tags and similar settings to the others, in the background.
  * Returns warnings. Throws `invalid` if the type does not exist or a field is refused, `not_found` if the destination must
  * exist and does not, `forbidden` if a create or an update is not granted, `conflict` if another request is creating it.
  */
@@ -80,7 +80,7 @@ async function saveLocked(
   } else {
     await updateDestination(tx, { id, settings, sealedCredentials, codehostAppId, laneId });
     await liftPause(tx, id);
-    await retryAllFailed(tx, id);
+    await retryFailedEntries(tx, id, { all: false });
     if (row.purgeInitiatedAt === null && isPushNeeded(write.description, row.settings, settings))
       await initiatePush(tx, id);
     if (await isReplanNeeded(tx, row, settings)) return [...parsed.warnings, replanWarning(key)];

@@ -2,7 +2,7 @@ import type { Caller } from '@secrets/caller';
 import { liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { type DestinationRef, requireLockedDestination } from './require-destination.ts';
-import { retryAllFailed } from './retry-failed.ts';
+import { retryFailedEntries } from './retry-failed.ts';
 
 /**
  * Resends everything that has failed in a destination so far, the first page at once and the others in the background, and ends its
@@ -12,6 +12,6 @@ export async function startRetry({ db }: Context, caller: Caller, ref: Destinati
   await db.transaction(async (tx) => {
     const { id } = await requireLockedDestination(tx, caller, ref);
     await liftPause(tx, id);
-    await retryAllFailed(tx, id);
+    await retryFailedEntries(tx, id, { all: true });
   });
 }

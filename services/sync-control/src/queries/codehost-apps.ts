@@ -95,7 +95,7 @@ export async function listUsersOfCodehostApp(sql: Sql, id: string, limit: number
 }
 
 /**
- * Makes the workers connect again as a changed application, and marks each destination that uses it for a retry of what has failed.
+ * Makes the workers connect again as a changed application, and marks each destination that uses it for a retry of what waits for the operator.
  * Returns the IDs of these destinations.
  */
 export async function reconnectUsersOfCodehostApp(sql: Sql, id: string): Promise<string[]> {

@@ -12,6 +12,8 @@ export interface DestinationRow {
   purgeInitiatedAt: Date | null;
   purgeError: string | null;
   retryInitiatedAt: Date | null;
+  /** Whether it is a retry of everything that has failed, not only of what waits for the operator. */
+  retryAll: boolean;
   pushInitiatedAt: Date | null;
   pushPosition: string;
   replanInitiatedAt: Date | null;
@@ -25,7 +27,7 @@ export interface DestinationRow {
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
   purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError",
-  retry_initiated_at as "retryInitiatedAt", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
+  retry_initiated_at as "retryInitiatedAt", retry_all as "retryAll", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
   replan_initiated_at as "replanInitiatedAt", replan_position as "replanPosition", replan_refused as "replanRefused",
   replan_error as "replanError", background_error as "backgroundError"`;
 
