@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Api, expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
@@ -29,6 +30,7 @@ const bodies: Record<string, object> = {
   'post /v1/sys/policies/acl/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
   'post /v1/sys/policy/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
   'post /v1/{mount}/data/{path}': { data: {} },
+  'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
 };
 
 let system: Installation;
@@ -53,6 +55,9 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
   expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const app = { app_id: 1, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
+  expectStatus(await api('POST', 'sys/sync/codehost-apps/app', app), 200);
 }
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
@@ -64,6 +69,7 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/policies/acl/{name}', { name: 'default' }],
   ['/v1/sys/policy/{name}', { name: 'default' }],
   ['/v1/auth/{mount}/', { mount: 'cloudB', name: 'web' }],
+  ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
   ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
   ['/v1/{mount}/', { mount: at.mount, path: 'a' }],

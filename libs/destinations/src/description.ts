@@ -38,6 +38,11 @@ export interface DestinationDescription {
   connectionFields: readonly string[];
   /** Fields whose change is pushed to every external secret, in the background; `custom_tags` if absent. */
   pushedFields?: readonly string[];
+  /**
+   * The setting that names a code-host application of the destination's namespace, if the type has one. The application must exist, and
+   * the driver receives its `app_id` and `private_key` among the credentials.
+   */
+  appField?: string;
   /** Fields that cannot be changed after creation. */
   immutableFields: readonly string[];
   supportsTags: boolean;

@@ -1,19 +1,33 @@
 import type { Sql } from '@secrets/db';
 import { newIntent } from './record-intents.ts';
 
-/** SQL condition: an entry of the destination `$1` that failed before its retry was requested. A later failure waits for the operator again. */
-const failedBeforeRetry = `destination_id = $1 and status = 'CLIENT_SIDE_ERROR'
+/** What has failed: entries that wait for the operator, or those that are retried by themselves, but later. */
+export type Failed = 'waiting' | 'postponed';
+
+/** SQL conditions. */
+const isFailed: Readonly<Record<Failed, string>> = {
+  waiting: `status = 'CLIENT_SIDE_ERROR'`,
+  postponed: `status in ('EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR')`,
+};
+
+/** SQL condition: an entry of the destination `$1` that failed before its retry was requested. A later failure is not part of it. */
+const failedBeforeRetry = (which: Failed): string => `destination_id = $1 and ${isFailed[which]}
   and updated_at <= (select retry_initiated_at from sync.destinations where id = $1)`;
 
 /**
- * Retries at most `limit` entries of a destination that failed with `CLIENT_SIDE_ERROR` before its retry was requested.
+ * Retries at most `limit` entries of a destination that failed before its retry was requested.
  * Leaves out entries that another transaction has locked.
  */
-export async function retryFailed(sql: Sql, destinationId: string, limit: number): Promise<void> {
+export async function retryFailed(
+  sql: Sql,
+  destinationId: string,
+  limit: number,
+  which: Failed = 'waiting',
+): Promise<void> {
   await sql.query(
     `update sync.entries set ${newIntent('retry')}
-      where id = any(array(select id from sync.entries where ${failedBeforeRetry} order by updated_at limit $2 for update skip locked))
-        and status = 'CLIENT_SIDE_ERROR'`,
+      where id = any(array(select id from sync.entries where ${failedBeforeRetry(which)} order by updated_at limit $2 for update skip locked))
+        and ${isFailed[which]}`,
     [destinationId, limit],
   );
 }
@@ -23,9 +37,10 @@ export async function countFailedBeforeRetry(
   sql: Sql,
   destinationId: string,
   limit: number,
+  which: Failed = 'waiting',
 ): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `select count(*) as count from (select from sync.entries where ${failedBeforeRetry} limit $2) as counted`,
+    `select count(*) as count from (select from sync.entries where ${failedBeforeRetry(which)} limit $2) as counted`,
     [destinationId, limit],
   );
   return row?.count ?? 0;

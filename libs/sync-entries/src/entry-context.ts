@@ -13,6 +13,8 @@ export interface EntryContext {
     revision: number;
     settings: Record<string, unknown>;
     sealedCredentials: Uint8Array | null;
+    /** The application whose private key belongs to the credentials (`readCodehostApp`). */
+    codehostAppId: string | null;
   };
   secretId: string;
   /** The lane of the destination, and whether the last call of either failed. */
@@ -44,6 +46,7 @@ interface ContextRow {
   revision: number;
   settings: Record<string, unknown>;
   sealed_credentials: Uint8Array | null;
+  codehost_app_id: string | null;
   secret_id: string;
   lane_id: string;
   is_unhealthy: boolean;
@@ -68,13 +71,13 @@ export async function readEntryContexts(
 ): Promise<Map<string, EntryContext>> {
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
-    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials,
+    `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, codehost_app_id,
             lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
             case when version_id <> all($2::uuid[]) and octet_length(sealed) <= $3
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, d.revision, d.settings,
-              d.sealed_credentials, l.id as lane_id,
+              d.sealed_credentials, d.codehost_app_id, l.id as lane_id,
               l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0 or h.slow_until > now(), false) as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
@@ -121,6 +124,7 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
     revision: row.revision,
     settings: row.settings,
     sealedCredentials: row.sealed_credentials,
+    codehostAppId: row.codehost_app_id,
   },
   secretId: row.secret_id,
   lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },

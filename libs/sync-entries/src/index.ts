@@ -1,5 +1,7 @@
 export * from './claim-entries.ts';
+export * from './codehost-app.ts';
 export * from './complete-entries.ts';
+export * from './destination-checks.ts';
 export * from './destination-entries.ts';
 export * from './entry.ts';
 export * from './entry-context.ts';
@@ -14,8 +16,10 @@ export {
   liftPause,
   recordSlowDestination,
   reportToLane,
+  throttledSeconds,
+  useBudget,
 } from './scheduling/lanes.ts';
 export * from './scheduling/lost-announcements.ts';
 export * from './scheduling/postpone.ts';
 export { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
-export { forgetWorker, recordWorker } from './scheduling/workers.ts';
+export { forgetWorker, hasWorker, recordWorker } from './scheduling/workers.ts';

@@ -64,6 +64,34 @@ describe('watching', () => {
   });
 });
 
+describe('previewing', () => {
+  const preview = async (secret_name: string) =>
+    (
+      await secrets.callInternal('/internal/secrets/preview', {
+        namespace_id: 'root',
+        mount: 'kv',
+        secret_name,
+      })
+    ).body.data;
+
+  test('returns the state and the sizes of what would be pushed, and does not subscribe', async () => {
+    await write('previewed', { text: 'ü', list: [1, 2] });
+    const { value_bytes, key_bytes, ...state } = await preview('previewed');
+    expect([value_bytes, key_bytes]).toEqual(['{"text":"ü","list":[1,2]}'.length + 1, [2, 5]]);
+    await write('previewed', { text: 'ü', list: [1, 2] });
+    expect(await pending()).toEqual([]);
+    expect({ ...(await watch('previewed')).data, revision: 1, newest_readable_version: 1 }).toEqual(state);
+  });
+
+  test('distinguishes a folder, a missing secret and a deleted one', async () => {
+    await write('shelf/a', { a: 1 });
+    expect(await preview('shelf')).toMatchObject({ exists: false, folder: true });
+    expect(await preview('nowhere')).toMatchObject({ exists: false, folder: false });
+    await call('DELETE', '/kv/data/shelf/a');
+    expect(await preview('shelf/a')).toMatchObject({ exists: true, readable: false, value_bytes: 0 });
+  });
+});
+
 test('finding a mount returns its accessor, or null if there is none', async () => {
   const find = async (mount: string) =>
     (await secrets.callInternal('/internal/mounts/find', { namespace_id: 'root', mount })).body.data;

@@ -3,7 +3,7 @@ import { migrate } from '@secrets/db';
 import { serviceSchemas } from '@secrets/schemas';
 import { silentLogger } from '@secrets/telemetry';
 import { prepareDatabase } from '../src/database/prepare-database.ts';
-import { type DatabaseService, databaseServices, roleOf } from '../src/database-roles.ts';
+import { type DatabaseService, databaseServices, roleOf, workers } from '../src/database-roles.ts';
 import { as, exclusively, logIn, passwords, preparedDb, refusal } from './role-for-test.ts';
 
 const denied = /permission denied/;
@@ -12,6 +12,20 @@ const ownSchema: Partial<Record<DatabaseService, string>> = {
   secrets: 'secrets',
   'sync-control': 'sync',
 };
+
+/** The tables that a worker reads. Applications are for the worker of the code host. */
+const tablesOfWorker = (name: string): string[] =>
+  [
+    'associations',
+    ...(name === 'sync-worker-codehost' ? ['codehost_apps'] : []),
+    'config',
+    'destination_checks',
+    'destination_health',
+    'destinations',
+    'entries',
+    'lanes',
+    'workers',
+  ].map((table) => `sync.${table}`);
 
 describe('database roles of the services', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
@@ -35,16 +49,8 @@ describe('database roles of the services', () => {
         (name) => `login.${name}`,
       ),
       'sync-control': ['login.policies'],
-      'sync-worker-clouda-sm': [
-        'associations',
-        'config',
-        'destination_health',
-        'destinations',
-        'entries',
-        'lanes',
-        'workers',
-      ].map((name) => `sync.${name}`),
     };
+    for (const worker of workers) allowed[worker] = tablesOfWorker(worker);
     const others = ['login', 'secrets', 'sync'].filter((schema) => schema !== ownSchema[service]);
     const tables = (await Promise.all(others.map(tablesOf))).flat();
     const readable: string[] = [];

@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  claimCheck,
   claimEntries,
   completeEntries,
   completeRemoval,
+  endCheck,
   failEntry,
+  findLeftProbe,
   forgetWorker,
+  listLeftProbes,
   lockedEntries,
   postponeEntry,
   readEntryContexts,
   readSealedValue,
   readSyncConfig,
+  recordProbePut,
+  recordProbeRemoved,
+  recordProbeStart,
   recordPutStart,
   recordSlowDestination,
   recordWorker,
   reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
+import { workerGrants } from '../src/database/role-grants.ts';
+import { workers } from '../src/database-roles.ts';
 import { as, preparedDb, refusal } from './role-for-test.ts';
 
 const worker = 'sync-worker-clouda-sm';
@@ -140,6 +149,31 @@ describe('database role of a worker', () => {
     });
   });
 
+  test('runs every statement of a check, of its own type only', async () => {
+    const insertCheck = async ({ destination }: EntryIds, type: string) => {
+      const [row] = await db.query<{ id: string }>(
+        `insert into sync.destination_checks (destination_id, destination_type, external_name, ends_at)
+         values ($1, $2, 'probe', now() + interval '1 minute') returning id`,
+        [destination, type],
+      );
+      return row!.id;
+    };
+    const own = await insertCheck(mine, 'cloudA-sm');
+    const other = await insertCheck(foreign, 'cloudB-kv');
+    await as(db, worker, async (sql) => {
+      expect(await claimCheck(sql, own)).toMatchObject({ probe: { externalName: 'probe' } });
+      expect(await claimCheck(sql, other)).toBeUndefined();
+      expect(await recordProbeStart(sql, own)).toBe(true);
+      expect(await recordProbeStart(sql, other)).toBe(false);
+      await recordProbePut(sql, own, { id: 1 });
+      await endCheck(sql, own, []);
+      expect(await findLeftProbe(sql, own)).toMatchObject({ remote: { id: 1 } });
+      expect(await listLeftProbes(sql, mine.destination, 3)).toHaveLength(1);
+      await recordProbeRemoved(sql, own);
+    });
+    expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);
+  });
+
   test('deletes a removed association with its last entry', async () => {
     await db.query('update sync.associations set removing = true where id = $1', [mine.association]);
     await db.query(`update sync.entries set desired = 'absent' where id = $1`, [mine.entry]);
@@ -203,9 +237,30 @@ describe('database role of a worker', () => {
     'select * from secrets.newest_readable',
     'select * from secrets.versions',
     'select * from login.tokens',
+    'select * from sync.codehost_apps',
     'insert into sync.entries (association_id, destination_id, destination_type, external_name, collision_key) select association_id, destination_id, destination_type, external_name, random()::text from sync.entries',
   ])('is refused: %s', async (text) => {
     expect(await refusal(db, worker, text)).toMatch(/permission denied/);
+  });
+
+  test('only the worker of the code host may read applications', async () => {
+    await db.query(
+      `insert into sync.codehost_apps (namespace_id, name, app_id, fingerprint, sealed_private_key) values ('root', $1, 1, 'f', '\\xfe')`,
+      [randomUUID()],
+    );
+    const undone = new Error('undone');
+    const rows = db.transaction(async (tx) => {
+      await tx.query('grant select on sync.codehost_apps to sync_worker_clouda_sm');
+      await tx.query('set local role sync_worker_clouda_sm');
+      expect(await tx.query('select from sync.codehost_apps')).toEqual([]); // not even with the privilege
+      throw undone;
+    });
+    await expect(rows).rejects.toBe(undone);
+    const mayReadApps = (name: string) => workerGrants(name).includes('select on sync.codehost_apps');
+    expect(mayReadApps('sync-worker-codehost')).toBe(true);
+    expect(
+      workers.filter((name) => mayReadApps(name) && name !== ('sync-worker-codehost' as string)),
+    ).toEqual([]);
   });
 
   test('sync-control sees entries of every type, but no value', async () => {

@@ -5,7 +5,7 @@ import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
-import { secretChangesQueue } from '@secrets/domain';
+import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
@@ -17,6 +17,7 @@ import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { advanceReplan } from './destinations/replan.ts';
+import { sweepChecks } from './destinations/sweep-checks.ts';
 import { countHeld } from './queries/removal-brakes.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
@@ -43,7 +44,12 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let scheduler: Scheduler | undefined;
-  const queue = { room: queueRoom(db), notify: () => scheduler?.notify(), outcome: waitForOutcome(db) };
+  const queue: Context['queue'] = {
+    room: queueRoom(db),
+    notify: () => scheduler?.notify(),
+    outcome: waitForOutcome(db),
+    publish: (type, message) => broker.publish(syncQueue(type), [message]),
+  };
   const policies = createPolicyReader({ db });
   const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
   const app = serviceApp({
@@ -91,7 +97,7 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 const changesConcurrency = 8;
 
 /** Tasks that are repeated in the background; see `repeated`. */
-const repeatedTasks = 4;
+const repeatedTasks = 5;
 
 /** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
 export const backgroundConnections =
@@ -111,6 +117,8 @@ const createFollowing = (
   brake: { limits: brake, log },
   failures: metrics.counter('sync_follow_failures_total', 'Secrets whose changes could not be followed'),
 });
+
+const checkSweepSeconds = 30;
 
 /** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
 const reconcilePollSeconds = 10;
@@ -135,6 +143,7 @@ function repeated(
     every(1, 'destinations', log, (isStopping) =>
       advanceDestinations({ db, log, replan: (id) => advanceReplan(following, id) }, isStopping),
     ),
+    every(checkSweepSeconds, 'checks', log, () => sweepChecks({ db, broker, log })),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
     every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
       await reconcile(following, reconcileSeconds, isStopping);

@@ -17,6 +17,11 @@ const Watched = z.object({
 /** The state of a secret: whether a version can be read, its top-level keys, and how often it has changed. */
 export type WatchedSecret = z.infer<typeof Watched>;
 
+const Previewed = Watched.extend({ value_bytes: z.number(), key_bytes: z.array(z.number()) });
+
+/** The state of a secret, and the size in bytes of what is pushed: of the whole, and of each key in the order of `keys`. */
+export type PreviewedSecret = z.infer<typeof Previewed>;
+
 const Inspected = z.object({
   secret_id: z.uuid(),
   exists: z.boolean(),
@@ -40,6 +45,8 @@ export interface SecretsClient {
    * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
+  /** As `watch`, without subscribing to changes; with the sizes of what would be pushed. */
+  preview(caller: Caller, mount: string, secretName: string): Promise<PreviewedSecret>;
   /** Returns the accessor of a mount, or its name if it does not exist. */
   accessorOf(caller: Caller, mount: string): Promise<string>;
   /**
@@ -58,6 +65,10 @@ export function secretsClient(client: InternalClient): SecretsClient {
     watch: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
       return Watched.parse(await client.call('POST', '/v1/internal/secrets/watch', caller, body));
+    },
+    preview: async (caller, mount, secretName) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
+      return Previewed.parse(await client.call('POST', '/v1/internal/secrets/preview', caller, body));
     },
     accessorOf: async (caller, mount) => {
       const body = { namespace_id: caller.namespace.id, mount };

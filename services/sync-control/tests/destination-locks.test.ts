@@ -25,6 +25,7 @@ test('a locked destination does not block rows that refer to it', async () => {
     namespacePath: '',
     settings: {},
     sealedCredentials: null,
+    codehostAppId: null,
     laneId: await ensureLane(db, key.type, 'account'),
   });
   const other = openPostgres({ url: db.url, lockTimeoutMs: 200 });

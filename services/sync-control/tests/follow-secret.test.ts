@@ -51,6 +51,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     keyRing: undefined as never,
     secrets: {
       watch: async () => states.shift() ?? unused(),
+      preview: unused,
       accessorOf: unused,
       inspect: unused,
       revisions: unused,
@@ -60,6 +61,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     queue: {
       room: queueRoom(db),
       notify: () => undefined,
+      publish: unused,
       outcome: async () => undefined,
     },
     prefix: 'secrets',

@@ -64,6 +64,67 @@ describe('an update of a large destination', () => {
   });
 });
 
+describe('POST sys/sync/destinations/:type/:name/retry', () => {
+  const retry = () => sync.call('POST', `${at.path}/retry`);
+
+  test.each(['CLIENT_SIDE_ERROR', 'EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR'])(
+    'resends what has failed with %s: the first page at once, the rest in the background',
+    async (status) => {
+      const id = await insertMany(sync.db, { destination: at.name, count: many, status });
+      const { status: code, body } = await retry();
+      expect([code, body.data]).toEqual([
+        200,
+        expect.objectContaining({ name: at.name, retry_remaining: many - 500 }),
+      ]);
+      await eventually(async () => (await read()).body.data.retry_initiated_at === undefined);
+      expect(
+        await sync.db.query(
+          `select status, count(*)::int from sync.entries where destination_id = $1 group by status`,
+          [id],
+        ),
+      ).toEqual([{ status: 'PENDING', count: many }]);
+    },
+  );
+
+  test('is not narrowed by an update of the destination meanwhile, which resends nothing that is retried by itself', async () => {
+    const id = await insertMany(sync.db, {
+      destination: at.name,
+      count: 10,
+      status: 'INTERNAL_SERVICE_ERROR',
+    });
+    const failed = async () =>
+      (
+        await sync.db.query(`select from sync.entries where destination_id = $1 and status <> 'PENDING'`, [
+          id,
+        ])
+      ).length;
+    await sync.call('PATCH', at.path, {});
+    expect(await failed()).toBe(10);
+    await sync.db.query(
+      'update sync.destinations set retry_all = true, retry_initiated_at = now() where id = $1',
+      [id],
+    );
+    await sync.call('PATCH', at.path, {});
+    expect(await failed()).toBe(0);
+  });
+
+  test('ends the pause of the destination', async () => {
+    await sync.db.query(
+      `insert into sync.destination_health (destination_id, destination_type, failures, paused_until, reason)
+       select id, type, 3, now() + interval '1 hour', 'unauthenticated' from sync.destinations where name = $1`,
+      [at.name],
+    );
+    await sync.db.query(`update sync.lanes set served_at = '-infinity'`);
+    await retry();
+    expect(await sync.db.query('select from sync.destination_health where paused_until > now()')).toEqual([]);
+  });
+
+  test('returns 404 for a destination that does not exist', async () => {
+    await sync.call('DELETE', at.path);
+    expect((await retry()).status).toBe(404);
+  });
+});
+
 describe('force_delete of a large destination', () => {
   const forceDelete = () => sync.call('DELETE', `${at.path}?force_delete=true`);
 

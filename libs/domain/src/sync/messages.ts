@@ -6,6 +6,10 @@ export const syncQueue = (destinationType: string): string => `sync.${destinatio
 export const EntryMessage = z.object({ entry_id: z.uuid(), destination_id: z.uuid() });
 export type EntryMessage = z.infer<typeof EntryMessage>;
 
+/** On the work queue too: "run this check, or remove the probe that it has left behind". */
+export const CheckMessage = z.object({ check_id: z.uuid(), destination_id: z.uuid() });
+export type CheckMessage = z.infer<typeof CheckMessage>;
+
 /** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 

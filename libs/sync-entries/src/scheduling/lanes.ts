@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db, Sql, Tx } from '@secrets/db';
-import { afterReport, type LaneReport, type LaneState, scopeOf, type WindowLimits } from '@secrets/scheduler';
+import {
+  afterReport,
+  type Budget,
+  type LaneReport,
+  type LaneState,
+  scopeOf,
+  type WindowLimits,
+} from '@secrets/scheduler';
 
 /** The windows of lanes: what a new one starts with, and what it may grow to. */
 export const windowLimits: WindowLimits = { first: 2, max: 64 };
@@ -60,6 +67,40 @@ export async function liftPause(sql: Sql, destinationId: string): Promise<void> 
                       and announced_at is null and lease_until is null
                     order by due_at limit 1000 for update skip locked))`,
     [destinationId],
+  );
+}
+
+/** Returns for how many seconds a destination, or its account, is still paused because it was throttled; 0 if it is not. */
+export async function throttledSeconds(sql: Sql, destinationId: string): Promise<number> {
+  const [row] = await sql.query<{ seconds: number }>(
+    `select coalesce(extract(epoch from greatest(
+              case when l.reason = 'throttled' then l.paused_until end,
+              case when h.reason = 'throttled' then h.paused_until end) - now()), 0)::float8 as seconds
+       from sync.destinations d
+       join sync.lanes l on l.id = d.lane_id
+       left join sync.destination_health h on h.destination_id = d.id
+      where d.id = $1`,
+    [destinationId],
+  );
+  return Math.max(0, row?.seconds ?? 0);
+}
+
+/**
+ * Takes calls that are made beside entries out of the budget of the destination's lane, which may become negative: then no entry is
+ * admitted until that time has passed.
+ */
+export async function useBudget(
+  sql: Sql,
+  destinationId: string,
+  calls: number,
+  { perSecond, burst }: Budget,
+): Promise<void> {
+  await sql.query(
+    `update sync.lanes
+        set tokens = least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch')))) - $2::float8,
+            refilled_at = now()
+      where id = (select lane_id from sync.destinations where id = $1)`,
+    [destinationId, calls, perSecond, burst],
   );
 }
 

@@ -27,3 +27,9 @@ export async function forgetWorker(sql: Sql, id: string, destinationType: string
 export const liveSlots = (destinationType: string): string =>
   `(select coalesce(sum(slots), 0)::int from sync.workers
      where destination_type = ${destinationType} and seen_at > now() - interval '${aliveSeconds} seconds')`;
+
+/** Whether a worker of a type is alive. */
+export async function hasWorker(sql: Sql, destinationType: string): Promise<boolean> {
+  const [row] = await sql.query<{ slots: number }>(`select ${liveSlots('$1')} as slots`, [destinationType]);
+  return (row?.slots ?? 0) > 0;
+}

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
-import { credentialsAad } from '@secrets/domain';
+import type { Sql } from '@secrets/db';
+import { codehostAppAad, credentialsAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import type { DestinationSettings, Driver } from '../driver/driver.ts';
@@ -9,6 +10,14 @@ import { createEgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from './clients.ts';
 
 const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+const app = (id: string) => ({
+  appId: 42,
+  sealedPrivateKey: encrypt(keyRing, codehostAppAad(id), Buffer.from('a key')),
+});
+/** A database whose only statement reads an application. */
+const db = {
+  query: async (_text: string, [id]: readonly unknown[] = []) => (id === 'gone' ? [] : [app(String(id))]),
+} as unknown as Sql;
 const context = { log: silentLogger(), egress: createEgressGuard({ allow: [] }), prefix: 'secrets' };
 let connections: DestinationSettings[] = [];
 let closed: string[] = [];
@@ -34,6 +43,7 @@ const destination = (id: string, revision = 1) => ({
   revision,
   settings: {},
   sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
+  codehostAppId: null as string | null,
 });
 /** Clients are closed in promise callbacks, which run before the next immediate. */
 const settled = () => setImmediate();
@@ -45,7 +55,7 @@ beforeEach(() => {
 });
 
 test('a client is reused, and gets the decrypted credentials', async () => {
-  const clients = new Clients(driver, context, keyRing);
+  const clients = new Clients(driver, context, { keyRing, db });
   await clients.use(destination('a'), async () => {});
   await clients.use(destination('a'), async () => {});
   expect(connections).toHaveLength(1);
@@ -54,7 +64,7 @@ test('a client is reused, and gets the decrypted credentials', async () => {
 });
 
 test('a changed destination gets a new client; the old one is closed when its last user is done', async () => {
-  const clients = new Clients(driver, context, keyRing);
+  const clients = new Clients(driver, context, { keyRing, db });
   const { promise: work, resolve: release } = Promise.withResolvers<void>();
   const busy = clients.use(destination('a', 1), () => work);
   await settled();
@@ -67,7 +77,7 @@ test('a changed destination gets a new client; the old one is closed when its la
 });
 
 test('a failed connection is not cached', async () => {
-  const clients = new Clients(driver, context, keyRing);
+  const clients = new Clients(driver, context, { keyRing, db });
   failing = true;
   await expect(clients.use(destination('a'), async () => {})).rejects.toThrow('cannot');
   failing = false;
@@ -75,13 +85,25 @@ test('a failed connection is not cached', async () => {
 });
 
 test("another destination's credentials cannot be decrypted", async () => {
-  const clients = new Clients(driver, context, keyRing);
+  const clients = new Clients(driver, context, { keyRing, db });
   const swapped = { ...destination('a'), sealedCredentials: destination('b').sealedCredentials };
   await expect(clients.use(swapped, async () => {})).rejects.toThrow(/another row/);
 });
 
+test('a destination that uses an application gets its ID and private key among the credentials', async () => {
+  const clients = new Clients(driver, context, { keyRing, db });
+  await clients.use({ ...destination('a'), codehostAppId: 'app' }, async () => {});
+  expect(connections[0]!.credentials.reveal()).toEqual({
+    secret_access_key: 'canary',
+    app_id: '42',
+    private_key: 'a key',
+  });
+  const gone = clients.use({ ...destination('b'), codehostAppId: 'gone' }, async () => {});
+  await expect(gone).rejects.toMatchObject({ kind: 'rejected' });
+});
+
 test('the least recently used clients beyond 200 are closed, and all of them at the end', async () => {
-  const clients = new Clients(driver, context, keyRing);
+  const clients = new Clients(driver, context, { keyRing, db });
   for (let index = 0; index < 205; index++) await clients.use(destination(`d${index}`), async () => {});
   await settled();
   expect(closed).toHaveLength(5);

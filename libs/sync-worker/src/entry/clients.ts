@@ -1,6 +1,7 @@
-import { credentialsAad } from '@secrets/domain';
+import type { Sql } from '@secrets/db';
+import { codehostAppAad, credentialsAad, Fault } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
-import type { EntryContext } from '@secrets/sync-entries';
+import { type EntryContext, readCodehostApp } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
 
 type Destination = EntryContext['destination'];
@@ -24,11 +25,13 @@ export class Clients {
   readonly #driver: Driver;
   readonly #context: DriverContext;
   readonly #keyRing: KeyRing;
+  readonly #db: Sql;
 
-  constructor(driver: Driver, context: DriverContext, keyRing: KeyRing) {
+  constructor(driver: Driver, context: DriverContext, { keyRing, db }: { keyRing: KeyRing; db: Sql }) {
     this.#driver = driver;
     this.#context = context;
     this.#keyRing = keyRing;
+    this.#db = db;
   }
 
   /** Runs `work` with the destination's client. A failed connection is not cached. */
@@ -67,8 +70,20 @@ export class Clients {
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
     const { id, type, name, namespacePath, settings } = destination;
-    const credentials = seal(decryptCredentials(this.#keyRing, destination));
+    const credentials = seal({
+      ...decryptCredentials(this.#keyRing, destination),
+      ...(await this.#appCredentials(destination)),
+    });
     return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
+  }
+
+  /** Read anew for each client: a changed application increases the revisions of the destinations that use it. */
+  async #appCredentials({ codehostAppId: id }: Destination): Promise<Record<string, string>> {
+    if (id === null) return {};
+    const app = await readCodehostApp(this.#db, id);
+    if (app === undefined) throw new Fault('rejected', 'the code-host application no longer exists');
+    const privateKey = decrypt(this.#keyRing, codehostAppAad(id), app.sealedPrivateKey).toString('utf8');
+    return { app_id: String(app.appId), private_key: privateKey };
   }
 
   #retire(id: string, only?: Client): void {

@@ -1,3 +1,5 @@
+import { pushedText } from '@secrets/domain';
+
 /** A secret's data as JSON text, parsed at most once. */
 export class SecretText {
   readonly #text: string;
@@ -15,7 +17,6 @@ export class SecretText {
     if (subKey === '') return this.#text;
     this.#data ??= JSON.parse(this.#text) as Record<string, unknown>;
     if (!Object.hasOwn(this.#data, subKey)) return undefined;
-    const value = this.#data[subKey];
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return pushedText(this.#data[subKey]);
   }
 }

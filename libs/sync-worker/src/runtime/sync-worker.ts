@@ -3,10 +3,11 @@ import { hostname } from 'node:os';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import { syncQueue } from '@secrets/domain';
+import { CheckMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
+import { handleCheck } from '../check/handle-check.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
@@ -75,9 +76,10 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
         slots: config.concurrency,
       });
       worker.lanes.start();
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) =>
-        handleEntry(worker, message),
-      );
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) => {
+        const check = CheckMessage.safeParse(message);
+        return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
+      });
       watch = watchSwitch(unblockedDb, consumer, worker.log);
     },
     stop: async () => {
@@ -108,7 +110,7 @@ function workerContext(
     statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
     values,
-    clients: new Clients(driver, { log, egress, prefix }, keyRing),
+    clients: new Clients(driver, { log, egress, prefix }, { keyRing, db: unblockedDb }),
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),

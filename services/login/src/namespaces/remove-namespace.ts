@@ -15,9 +15,9 @@ import { isWithin, namespaceBelow } from './namespace-path.ts';
 /**
  * Deletes a namespace with its tokens, policies and entities (docs/conventions.md#28-namespaces). Succeeds if it does not
  * exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
- * still holds namespaces, auth mounts, mounts or sync destinations. The rows of the last two belong to other services and
- * cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being created while this
- * runs.
+ * still holds namespaces, auth mounts, mounts, sync destinations or code-host applications. The rows of the last three belong
+ * to other services and cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being
+ * created while this runs.
  * @param relative its path, relative to the namespace of the request
  */
 export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<void> {
@@ -47,6 +47,7 @@ const stillHolds = (what: string) => new Problem('conflict', `the namespace stil
 const heldIn = new Map([
   ['secrets.mounts', 'mounts; disable them first'],
   ['sync.destinations', 'sync destinations; delete them first'],
+  ['sync.codehost_apps', 'code-host applications; delete them first'],
 ]);
 
 function heldElsewhere(error: unknown): Problem | undefined {

@@ -9,14 +9,16 @@ import {
   type WatchedMount,
 } from '../queries/watch.ts';
 
-interface WatchRequest {
+/** A secret by its name. */
+export interface WatchRequest {
   namespaceId: string;
   mountPath: string;
   /** Path of the secret below the mount. */
   path: string;
 }
 
-interface Watched {
+/** A secret that may not exist, under a mount that does. */
+export interface Watched {
   mount: WatchedMount;
   /** Undefined if there is no such secret. */
   secretId: string | undefined;

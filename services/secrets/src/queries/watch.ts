@@ -27,6 +27,15 @@ export async function markWatched(tx: Tx, mountId: string, path: string): Promis
   return secret?.id;
 }
 
+/** Returns the ID of the secret at a path; undefined if there is none. */
+export async function findSecretId(sql: Sql, mountId: string, path: string): Promise<string | undefined> {
+  const [secret] = await sql.query<{ id: string }>(
+    'select id from secrets.secrets where mount_id = $1 and path = $2',
+    [mountId, path],
+  );
+  return secret?.id;
+}
+
 /** Whether there are secrets below the path. */
 export async function isFolder(sql: Sql, mountId: string, path: string): Promise<boolean> {
   const found = await sql.query(

@@ -2,7 +2,8 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { inspectSecrets } from '../changes/inspect-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
-import { watchSecret } from '../changes/watch-secret.ts';
+import { previewSecret, pushedSizes } from '../changes/preview-secret.ts';
+import { type Watched, watchSecret } from '../changes/watch-secret.ts';
 import type { Context } from '../context.ts';
 import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
@@ -20,6 +21,7 @@ const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 /** What sync-control calls to follow the changes of secrets (docs/conventions.md#511-changes-of-the-secret). */
 export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
+  preview(context),
   inspect(context),
   readRevisions(context),
   readMountIdentity(context),
@@ -37,6 +39,22 @@ const watch = (context: Context) =>
       const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
       const watched = await watchSecret(context, request);
       return { data: { ...presentWatched(context, watched), secret_name } };
+    },
+  });
+
+const preview = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/preview',
+    summary: 'Read the current state of a secret and the sizes of what would be pushed, without subscribing',
+    from: 'sync-control',
+    body: Watch,
+    handle: async ({ body }) => {
+      const { namespace_id, mount, secret_name } = body;
+      const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
+      const found = await previewSecret(context, request);
+      const sizes = pushedSizes(context.keyRing, found.row);
+      return { data: { ...presentWatched(context, found), ...sizes, secret_name } };
     },
   });
 
@@ -77,10 +95,7 @@ const readMountIdentity = (context: Context) =>
     },
   });
 
-const presentWatched = (
-  context: Context,
-  { mount, secretId, row, isFolder }: Awaited<ReturnType<typeof watchSecret>>,
-) => ({
+const presentWatched = (context: Context, { mount, secretId, row, isFolder }: Watched) => ({
   ...presentSecretState(context.keyRing, secretId ?? null, row),
   mount_id: mount.id,
   accessor: mount.accessor,

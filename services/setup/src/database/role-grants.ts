@@ -24,7 +24,17 @@ const worker: string[] = [
   'update (window_size, threshold, failures, refusals, paused_until, reason) on sync.lanes',
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
+  'select on sync.destination_checks',
+  'update (started_at, ended_at, steps, remote, put_started_at, removed_at) on sync.destination_checks',
 ];
+
+/** What single workers may do besides. A worker that is not listed here cannot read the private keys of applications. */
+const workersOwn: Readonly<Record<string, readonly string[]>> = {
+  'sync-worker-codehost': ['select on sync.codehost_apps'],
+};
+
+/** All privileges of a worker. */
+export const workerGrants = (name: string): string[] => [...worker, ...(workersOwn[name] ?? [])];
 
 /**
  * All privileges of each role. A line is the text between `grant` and `to`. A line that begins with `!` revokes part of the
@@ -44,7 +54,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
   ],
-  ...(Object.fromEntries(workers.map((name) => [name, worker])) as Record<
+  ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],
     string[]
   >),

@@ -18,6 +18,7 @@ import {
   namesTaken,
   pendingAssociations,
   pushSomeAgain,
+  readCodehostApp,
   releaseAdmitted,
   removalError,
   requestPut,
@@ -26,7 +27,7 @@ import {
   reviveEntries,
   reviveParkedEntries,
 } from '@secrets/sync-entries';
-import { type Case, casesOf, column, destinations } from './cases.ts';
+import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
 
 const destinationType = 'cloudA-sm';
@@ -82,6 +83,10 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
   'counting what is pending up to a small capacity': (db) => countPending(db, 10_000),
   'retrying a page': (db) => retryFailed(db, destinations.failed, 500),
+  'retrying a page of what is postponed': async (db) => {
+    await retryFailed(db, destinations.failed, 500, 'postponed');
+    await countFailedBeforeRetry(db, destinations.failed, 1, 'postponed');
+  },
   'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
   'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
   'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),
@@ -122,5 +127,8 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
 });
 
-/** The statements of standalone, which has one role for everything. */
-export const standaloneCases: Case[] = casesOf(undefined, { 'ending all leases': (db) => endAllLeases(db) });
+/** The statements of standalone, which has one role for everything, and of the worker of the code host. */
+export const standaloneCases: Case[] = casesOf(undefined, {
+  'ending all leases': (db) => endAllLeases(db),
+  'reading an application': (db) => readCodehostApp(db, seededId('app500')),
+});

@@ -50,6 +50,7 @@ const secretCases: Case[] = casesOf('secrets', {
     await watch.lockEnabledMount(db, 'root', 'kv');
     await watch.markWatched(db, mount.id, otherPath);
   },
+  'finding a secret by its path': (db) => watch.findSecretId(db, mount.id, otherPath),
   'looking for a folder': (db) => watch.isFolder(db, mount.id, 'team7'),
   'looking for a folder that does not exist': (db) => watch.isFolder(db, mount.id, 'nothing'),
   'inspecting a page of secrets': (db) => watch.findSecrets(db, ids),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { associationsDueToPush } from '@secrets/sync-entries';
+import { associationsDueToPush, hasWorker, throttledSeconds, useBudget } from '@secrets/sync-entries';
 import {
   countAssociatedSecrets,
   countAssociations,
@@ -7,6 +7,8 @@ import {
 import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
 import * as ofSecret from '../../../sync-control/src/queries/associations-of-secret.ts';
+import * as apps from '../../../sync-control/src/queries/codehost-apps.ts';
+import * as checks from '../../../sync-control/src/queries/destination-checks.ts';
 import * as marks from '../../../sync-control/src/queries/destination-marks.ts';
 import * as stored from '../../../sync-control/src/queries/destinations.ts';
 import * as purges from '../../../sync-control/src/queries/purges.ts';
@@ -74,6 +76,8 @@ const associationCases: Case[] = casesOf('sync-control', {
   'removing an association': (db) => associations.lockAssociation(db, destinations.busy, 'kv', 'team7/app7'),
   'waiting for an association': async (db) =>
     associations.findAssociation(db, await associationOf(db, destinations.busy)),
+  'planning an association': (db) =>
+    associations.findAssociationOfSecret(db, destinations.busy, 'kv_1', 'team7/app7'),
   'marking associations for removal': async (db) =>
     associations.markRemoving(db, await associationsOf(db, destinations.busy, 200)),
   'deleting associations without entries': async (db) =>
@@ -94,7 +98,7 @@ const upsert = (db: CaseDb, secretName: string) =>
   });
 
 const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd21' };
-const settings = { settings: {}, sealedCredentials: null };
+const settings = { settings: {}, sealedCredentials: null, codehostAppId: null };
 const laneOf = async (db: CaseDb) => (await column(db, 'select id as value from sync.lanes limit 1'))[0]!;
 
 const destinationCases: Case[] = casesOf('sync-control', {
@@ -129,7 +133,8 @@ const destinationCases: Case[] = casesOf('sync-control', {
     marks.lockMarked(db, destinations.failed, 'retry_initiated_at'),
   'deleting a destination by force': (db) => marks.initiateDeletion(db, destinations.busy),
   'starting and ending a retry': async (db) => {
-    await marks.initiateRetry(db, destinations.busy);
+    await marks.initiateRetry(db, destinations.busy, { all: true });
+    await marks.isRetryOfAll(db, destinations.busy);
     await marks.endRetry(db, destinations.busy);
   },
   'starting and ending a push': async (db) => {
@@ -149,6 +154,56 @@ const destinationCases: Case[] = casesOf('sync-control', {
     await purges.recordPurgeError(db, destinations.busy, 'refused');
     await purges.endPurge(db, destinations.busy);
   },
+});
+
+const appKey = { namespaceId: 'root', name: 'app500' };
+const appRow = { id: seededId('app500'), appId: 1, fingerprint: 'f', sealedPrivateKey: Buffer.from('k') };
+
+const codehostAppCases: Case[] = casesOf('sync-control', {
+  'finding an application': async (db) => {
+    await apps.findCodehostApp(db, appKey);
+    await apps.lockCodehostApp(db, appKey, 'key share');
+  },
+  'creating and deleting an application': async (db) => {
+    const id = randomUUID();
+    await apps.insertCodehostApp(db, { ...appRow, ...appKey, id, name: 'new' });
+    await apps.deleteCodehostAppRow(db, id);
+  },
+  'updating an application': async (db) => {
+    await apps.updateCodehostApp(db, appRow);
+    await apps.reconnectUsersOfCodehostApp(db, appRow.id);
+  },
+  'listing applications': (db) => apps.listCodehostAppNames(db, 'root', { after: 'app5', limit: 100 }),
+  'listing the destinations that use an application': (db) => apps.listUsersOfCodehostApp(db, appRow.id, 6),
+});
+
+/** Has no check that runs. */
+const unchecked = seededId('destination150');
+
+const checkCases: Case[] = casesOf('sync-control', {
+  'requesting a check': async (db) => {
+    await hasWorker(db, 'cloudA-sm');
+    await throttledSeconds(db, unchecked);
+    await checks.endOverdueCheck(db, unchecked);
+    await useBudget(db, unchecked, 3, { perSecond: 50, burst: 50 });
+    const check = {
+      destinationId: unchecked,
+      destinationType: 'cloudA-sm',
+      externalName: 'n',
+      seconds: 1,
+    };
+    const id = await checks.insertCheck(db, check);
+    await checks.findCheckProgress(db, id);
+    await checks.deleteUnstartedCheck(db, id);
+  },
+  'a page of probes that were left behind': async (db) => {
+    const left = await checks.claimLeftProbes(db, 100);
+    await checks.deleteChecks(
+      db,
+      left.map(({ checkId }) => checkId),
+    );
+  },
+  'a page of old checks': (db) => checks.deleteOldChecks(db, 100),
 });
 
 const owner = randomUUID();
@@ -214,4 +269,10 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
 });
 
 /** The statements in services/sync-control. */
-export const syncControlCases: Case[] = [...associationCases, ...destinationCases, ...reconciliationCases];
+export const syncControlCases: Case[] = [
+  ...associationCases,
+  ...destinationCases,
+  ...codehostAppCases,
+  ...checkCases,
+  ...reconciliationCases,
+];

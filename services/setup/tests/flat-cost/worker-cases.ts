@@ -1,23 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import {
   type ClaimedEntry,
+  claimCheck,
   claimEntries,
   completeEntries,
   completeRemoval,
+  endCheck,
   failEntry,
+  findLeftProbe,
   forgetWorker,
+  listLeftProbes,
   lockedEntries,
   postponeEntry,
   readEntryContexts,
   readSealedValue,
   readSyncConfig,
+  recordProbePut,
+  recordProbeRemoved,
+  recordProbeStart,
   recordPutStart,
   recordSlowDestination,
   recordWorker,
   reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
-import { type Case, casesOf, column, destinations } from './cases.ts';
+import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
 
 const destinationType = 'cloudA-sm';
@@ -76,6 +83,18 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
       { kind: 'failed', fault: 'throttled', retryAfterSeconds: undefined },
       { tookMs: 0, random: 0 },
     ),
+  'running a check': async (db) => {
+    const check = seededId('check7001');
+    await claimCheck(db, check);
+    await recordProbeStart(db, check);
+    await recordProbePut(db, check, { id: 1 });
+    await recordProbeRemoved(db, check);
+    await endCheck(db, check, []);
+  },
+  'removing a probe that was left behind': async (db) => {
+    await findLeftProbe(db, seededId('check1'));
+    await listLeftProbes(db, destinations.ordinary, 3);
+  },
   'recording that a worker is alive': (db) => recordWorker(db, { id: 'w1', destinationType, slots: 16 }),
   'forgetting a worker': (db) => forgetWorker(db, 'w1', destinationType),
 });

@@ -47,7 +47,8 @@ export async function applyPlan(
   const existing = await entriesOf(tx, [association.id]);
   const plan = planEntries(existing, wanted);
   if (intent.full !== undefined && (plan.create.length > 0 || !existing.every(isPending))) throw intent.full;
-  requireFewEntries(existing.length, plan.create.length);
+  const tooMany = whyTooManyEntries(existing.length, plan.create.length);
+  if (tooMany !== undefined) throw new Problem('conflict', tooMany);
   await requireFreeNames(tx, association, plan.create);
   const created = await insertEntries(tx, association, plan.create, intent);
   await requestPut(tx, plan.keep, intent);
@@ -73,12 +74,12 @@ function idsOfWanted(
   return new Map([...kept, ...created].map(({ subKey, id }) => [subKey, id]));
 }
 
-function requireFewEntries(existing: number, created: number): void {
-  if (created === 0 || existing + created <= maxEntries) return;
-  throw new Problem(
-    'conflict',
+/** Returns undefined if an association may have these entries. */
+export function whyTooManyEntries(existing: number, created: number): string | undefined {
+  if (created === 0 || existing + created <= maxEntries) return undefined;
+  return (
     `the association has ${existing} external secrets, including those still to be removed, and needs ${created} more; ` +
-      `the maximum is ${maxEntries}: set it again when the old ones are removed`,
+    `the maximum is ${maxEntries}: set it again when the old ones are removed`
   );
 }
 

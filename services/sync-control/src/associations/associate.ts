@@ -1,7 +1,7 @@
 import { type Caller, maySudo } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
-import { invalid, Problem } from '@secrets/domain';
+import { Problem } from '@secrets/domain';
 import { liftPause, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import {
@@ -14,6 +14,7 @@ import type { DestinationRow } from '../queries/destinations.ts';
 import { endPurge } from '../queries/purges.ts';
 import type { WatchedSecret } from '../secrets-client.ts';
 import { applyPlan } from './apply-plan.ts';
+import { requireNoPurge, requireReadAccess, requireSyncable } from './require-settable.ts';
 import { requireSyncableKeys } from './require-syncable-keys.ts';
 import { shapeOf, wantedEntries } from './wanted-entries.ts';
 
@@ -118,32 +119,6 @@ async function recordIntent(
   const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;
-}
-
-async function requireReadAccess(
-  context: Context,
-  caller: Caller,
-  { mount, secretName }: AssociationRequest,
-): Promise<void> {
-  const granted = await context.policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
-  if (granted.includes('read')) return;
-  throw new Problem(
-    'forbidden',
-    `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
-  );
-}
-
-function requireSyncable(secret: WatchedSecret, { mount, secretName }: AssociationRequest): void {
-  if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
-  if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
-  if (!secret.readable)
-    throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
-}
-
-function requireNoPurge({ purgeInitiatedAt, purgeError }: DestinationRow): void {
-  if (purgeInitiatedAt !== null && purgeError === null) {
-    throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
-  }
 }
 
 /** The destination's policy is the limit for those who may only associate; `sudo` may exceed it. */

@@ -1,6 +1,6 @@
 import { invalid } from '@secrets/domain';
 import type { DestinationRow } from '../queries/destinations.ts';
-import { maxKeys, whyNoSubKey } from './wanted-entries.ts';
+import { whyNoSubKey, whyTooManyKeys } from './wanted-entries.ts';
 
 /** Throws `invalid` if the destination syncs single keys and this secret has too many, or one that can never be synced. */
 export function requireSyncableKeys(
@@ -9,10 +9,8 @@ export function requireSyncableKeys(
   { settings }: Pick<DestinationRow, 'settings'>,
 ): void {
   if (settings.granularity !== 'secret-key') return;
-  if (keys.length > maxKeys) {
-    const limit = `at secret-key granularity, at most ${maxKeys} keys can be synced`;
-    throw invalid(`secret_name: ${secretName} in mount ${mount} has ${keys.length} keys; ${limit}`);
-  }
+  const tooMany = whyTooManyKeys(keys);
+  if (tooMany !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${tooMany}`);
   const why = keys.map(whyNoSubKey).find((reason) => reason !== undefined);
   if (why !== undefined) throw invalid(`secret_name: ${secretName} in mount ${mount} has ${why}`);
 }

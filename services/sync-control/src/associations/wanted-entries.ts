@@ -27,6 +27,12 @@ export function whyNoSubKey(key: string): string | undefined {
   return undefined;
 }
 
+/** Returns why these keys cannot all be synced at secret-key granularity, as the end of a sentence. */
+export const whyTooManyKeys = ({ length }: readonly string[]): string | undefined =>
+  length > maxKeys
+    ? `${length} keys; at secret-key granularity, at most ${maxKeys} keys can be synced`
+    : undefined;
+
 /** What external names depend on besides the secret. */
 interface NamedDestination {
   type: string;
@@ -87,8 +93,8 @@ interface PossibleEntries {
 }
 
 /**
- * As `wantedEntries`, at secret-key granularity, for a changed secret, where no request can be refused: a key whose name
- * the destination does not allow, or another key has, is left out with the reason. It does not hold up the others.
+ * As `wantedEntries`, where no request is refused, such as for a changed secret: a key whose name the destination does not
+ * allow, or another key has, is left out with the reason. It does not hold up the others.
  */
 export function possibleEntries(
   description: DestinationDescription,
@@ -98,9 +104,10 @@ export function possibleEntries(
 ): PossibleEntries {
   const distinct = distinctEntries();
   const refused: UnnamedKey[] = [];
-  for (const key of secret.keys) {
+  const isWhole = destination.shape.granularity !== 'secret-key';
+  for (const key of isWhole ? [wholeSecret] : secret.keys) {
     try {
-      const why = whyNoSubKey(key);
+      const why = isWhole ? undefined : whyNoSubKey(key);
       if (why !== undefined) throw invalid(`the secret has ${why}`);
       distinct.add(entryOf(description, destination, secret, { subKey: key, prefix }));
     } catch (error) {

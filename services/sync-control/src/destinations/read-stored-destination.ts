@@ -1,11 +1,12 @@
 import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
-import { countFailedBeforeRetry, countToPush } from '@secrets/sync-entries';
+import { countToPush } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { countToReplan } from '../queries/association-pages.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
 import { findHeldRemovals } from '../queries/removal-brakes.ts';
+import { countToRetry } from './retry-failed.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
 /**
@@ -42,9 +43,9 @@ async function purgeProgress(sql: Sql, { id, purgeInitiatedAt, purgeError }: Des
   };
 }
 
-async function retryProgress(sql: Sql, { id, retryInitiatedAt }: DestinationRow) {
+async function retryProgress(sql: Sql, { id, retryInitiatedAt, retryAll }: DestinationRow) {
   if (retryInitiatedAt === null) return {};
-  const remaining = await countFailedBeforeRetry(sql, id, maxCounted);
+  const remaining = await countToRetry(sql, id, { all: retryAll }, maxCounted);
   return { retry_initiated_at: retryInitiatedAt.toISOString(), retry_remaining: remaining };
 }
 

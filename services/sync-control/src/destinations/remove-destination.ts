@@ -6,7 +6,7 @@ import { deleteDestinationRow, lockDestination } from '../queries/destinations.t
 import { initiatePurge } from '../queries/purges.ts';
 import { forceDelete } from './force-delete.ts';
 import { type DestinationRef, destinationKey } from './require-destination.ts';
-import { retryAllFailed } from './retry-failed.ts';
+import { retryFailedEntries } from './retry-failed.ts';
 
 /** The refusal states the number of associations up to this one. */
 const maxCounted = 10_000;
@@ -38,7 +38,7 @@ export async function removeDestination(
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
     if (associations === 0) return deleteDestinationRow(tx, destination.id);
     if (purge) {
-      await retryAllFailed(tx, destination.id); // what an earlier purge could not remove
+      await retryFailedEntries(tx, destination.id, { all: false }); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
     const sentence = `this destination still manages ${inWords(associations)}`;

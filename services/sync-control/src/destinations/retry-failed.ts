@@ -1,15 +1,22 @@
-import type { Db, Tx } from '@secrets/db';
-import { countFailedBeforeRetry, retryFailed } from '@secrets/sync-entries';
-import { endRetry, initiateRetry, lockMarked } from '../queries/destination-marks.ts';
+import type { Db, Sql, Tx } from '@secrets/db';
+import { countFailedBeforeRetry, type Failed, retryFailed } from '@secrets/sync-entries';
+import { endRetry, initiateRetry, isRetryOfAll, lockMarked } from '../queries/destination-marks.ts';
 
 const pageSize = 500;
 
+/** What is retried: what waits for the operator, or all that has failed. */
+interface RetryScope {
+  all: boolean;
+}
+
+const failuresIn = ({ all }: RetryScope): Failed[] => (all ? ['waiting', 'postponed'] : ['waiting']);
+
 /**
- * Retries everything that failed in a destination and waits for the operator. The row of the destination must be locked.
- * The first page is retried at once, the others in the background (`advanceRetry`).
+ * Retries what has failed in a destination and waits for the operator, and with `all` also what would be retried later by itself. The
+ * row of the destination must be locked. The first page is retried at once, the others in the background (`advanceRetry`).
  */
-export async function retryAllFailed(tx: Tx, destinationId: string): Promise<void> {
-  await initiateRetry(tx, destinationId);
+export async function retryFailedEntries(tx: Tx, destinationId: string, scope: RetryScope): Promise<void> {
+  await initiateRetry(tx, destinationId, scope);
   await retryPage(tx, destinationId);
 }
 
@@ -21,8 +28,22 @@ export const advanceRetry = (db: Db, destinationId: string): Promise<boolean> =>
   });
 
 async function retryPage(tx: Tx, destinationId: string): Promise<boolean> {
-  await retryFailed(tx, destinationId, pageSize);
-  const isMore = (await countFailedBeforeRetry(tx, destinationId, 1)) > 0;
+  const scope = { all: await isRetryOfAll(tx, destinationId) };
+  for (const which of failuresIn(scope)) await retryFailed(tx, destinationId, pageSize, which);
+  const isMore = (await countToRetry(tx, destinationId, scope, 1)) > 0;
   if (!isMore) await endRetry(tx, destinationId);
   return isMore;
+}
+
+/** Returns the number of entries that are yet to be retried, counted up to `limit`. */
+export async function countToRetry(
+  sql: Sql,
+  destinationId: string,
+  scope: RetryScope,
+  limit: number,
+): Promise<number> {
+  let count = 0;
+  for (const which of failuresIn(scope))
+    count += await countFailedBeforeRetry(sql, destinationId, limit, which);
+  return Math.min(count, limit);
 }

@@ -4,6 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
 import { type DestinationDescription, findDescription, parseDestination } from '@secrets/destinations';
 import { notFound, Problem } from '@secrets/domain';
 import { ensureLane, liftPause } from '@secrets/sync-entries';
+import { lockNamedApp } from '../codehost-apps/lock-named-app.ts';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/association-counts.ts';
 import { initiatePush } from '../queries/destination-marks.ts';
@@ -16,7 +17,7 @@ import {
 } from '../queries/destinations.ts';
 import { isPushNeeded } from './push-again.ts';
 import { type DestinationRef, destinationKey } from './require-destination.ts';
-import { retryAllFailed } from './retry-failed.ts';
+import { retryFailedEntries } from './retry-failed.ts';
 import { decryptCredentials, encryptCredentials } from './stored-credentials.ts';
 
 /** A create or an update of a destination. */
@@ -70,14 +71,16 @@ async function saveLocked(
   const { settings } = parsed;
   const id = row?.id ?? randomUUID();
   const sealedCredentials = encryptCredentials(keyRing, id, parsed.credentials);
+  const codehostAppId = await lockNamedApp(tx, write.description, { namespaceId: key.namespaceId, settings });
   const laneId = await laneOf(tx, write.description, parsed);
   if (row === undefined) {
     const namespacePath = caller.namespace.path;
-    await insertDestination(tx, { ...key, id, namespacePath, settings, sealedCredentials, laneId });
+    const content = { settings, sealedCredentials, codehostAppId, laneId };
+    await insertDestination(tx, { ...key, id, namespacePath, ...content });
   } else {
-    await updateDestination(tx, { id, settings, sealedCredentials, laneId });
+    await updateDestination(tx, { id, settings, sealedCredentials, codehostAppId, laneId });
     await liftPause(tx, id);
-    await retryAllFailed(tx, id);
+    await retryFailedEntries(tx, id, { all: false });
     if (row.purgeInitiatedAt === null && isPushNeeded(write.description, row.settings, settings))
       await initiatePush(tx, id);
     if (await isReplanNeeded(tx, row, settings)) return [...parsed.warnings, replanWarning(key)];

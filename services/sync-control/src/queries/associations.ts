@@ -100,6 +100,21 @@ export async function lockAssociation(
   return row;
 }
 
+/** Returns the association of a secret, whether or not it is being removed. */
+export async function findAssociationOfSecret(
+  sql: Sql,
+  destinationId: string,
+  accessor: string,
+  secretName: string,
+): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(
+    `select ${associationColumns} from sync.associations a
+      where destination_id = $1 and accessor = $2 and secret_name = $3`,
+    [destinationId, accessor, secretName],
+  );
+  return row;
+}
+
 export async function findAssociation(sql: Sql, id: string): Promise<AssociationRow | undefined> {
   const [row] = await sql.query<AssociationRow>(
     `select ${associationColumns} from sync.associations a where id = $1`,

@@ -51,30 +51,46 @@ export async function lockMarked(
 
 /**
  * Marks a destination for deletion with everything in it. It no longer belongs to a namespace, so its name is free. The other
- * marks end.
+ * marks end, and a code-host application that it used can be deleted.
  */
 export async function initiateDeletion(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update sync.destinations
         set deleted_at = now(), namespace_id = null, purge_initiated_at = null, purge_error = null, retry_initiated_at = null,
-            push_initiated_at = null, replan_initiated_at = null
+            push_initiated_at = null, replan_initiated_at = null, codehost_app_id = null
       where id = $1`,
     [id],
   );
 }
 
-/** Marks a destination for a retry of everything that has failed in it so far. */
-export async function initiateRetry(sql: Sql, id: string): Promise<void> {
+/**
+ * Marks a destination for a retry of everything in it that waits for the operator, and with `all` also of what is retried by itself,
+ * but later. The retry of all that has not ended yet remains one of all.
+ */
+export async function initiateRetry(sql: Sql, id: string, { all }: { all: boolean }): Promise<void> {
   // Not now(), which is the start of the transaction: an entry may have failed while it waited for the lock.
   await sql.query(
-    'update sync.destinations set retry_initiated_at = clock_timestamp(), background_error = null where id = $1',
+    `update sync.destinations
+        set retry_initiated_at = clock_timestamp(), retry_all = retry_all or $2, background_error = null
+      where id = $1`,
+    [id, all],
+  );
+}
+
+/** Whether the retry of a destination is one of all that has failed. */
+export async function isRetryOfAll(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql.query<{ all: boolean }>(
+    'select retry_all as "all" from sync.destinations where id = $1',
     [id],
   );
+  return row?.all ?? false;
 }
 
 /** Records that nothing is left to be retried. */
 export async function endRetry(sql: Sql, id: string): Promise<void> {
-  await sql.query('update sync.destinations set retry_initiated_at = null where id = $1', [id]);
+  await sql.query('update sync.destinations set retry_initiated_at = null, retry_all = false where id = $1', [
+    id,
+  ]);
 }
 
 /** Marks a destination so that every external secret is pushed again, starting at its first entry. */

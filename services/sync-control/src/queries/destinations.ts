@@ -12,6 +12,8 @@ export interface DestinationRow {
   purgeInitiatedAt: Date | null;
   purgeError: string | null;
   retryInitiatedAt: Date | null;
+  /** Whether it is a retry of everything that has failed, not only of what waits for the operator. */
+  retryAll: boolean;
   pushInitiatedAt: Date | null;
   pushPosition: string;
   replanInitiatedAt: Date | null;
@@ -25,7 +27,7 @@ export interface DestinationRow {
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, sealed_credentials as "sealedCredentials",
   purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError",
-  retry_initiated_at as "retryInitiatedAt", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
+  retry_initiated_at as "retryInitiatedAt", retry_all as "retryAll", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
   replan_initiated_at as "replanInitiatedAt", replan_position as "replanPosition", replan_refused as "replanRefused",
   replan_error as "replanError", background_error as "backgroundError"`;
 
@@ -75,12 +77,13 @@ export async function insertDestination(
     namespacePath: string;
     settings: Record<string, Json>;
     sealedCredentials: Uint8Array | null;
+    codehostAppId: string | null;
     laneId: string;
   },
 ): Promise<void> {
   await sql.query(
-    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials, lane_id)
-     values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)`,
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, sealed_credentials, codehost_app_id, lane_id)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9)`,
     [
       row.id,
       row.namespaceId,
@@ -89,6 +92,7 @@ export async function insertDestination(
       row.name,
       JSON.stringify(row.settings),
       row.sealedCredentials,
+      row.codehostAppId,
       row.laneId,
     ],
   );
@@ -97,12 +101,16 @@ export async function insertDestination(
 /** Updates a destination. The new revision makes the workers close their clients of the older one. */
 export async function updateDestination(
   sql: Sql,
-  row: Pick<DestinationRow, 'id' | 'settings' | 'sealedCredentials'> & { laneId: string },
+  row: Pick<DestinationRow, 'id' | 'settings' | 'sealedCredentials'> & {
+    codehostAppId: string | null;
+    laneId: string;
+  },
 ): Promise<void> {
   await sql.query(
-    `update sync.destinations set settings = $2::jsonb, sealed_credentials = $3, lane_id = $4, revision = revision + 1, updated_at = now()
+    `update sync.destinations
+        set settings = $2::jsonb, sealed_credentials = $3, codehost_app_id = $4, lane_id = $5, revision = revision + 1, updated_at = now()
       where id = $1`,
-    [row.id, JSON.stringify(row.settings), row.sealedCredentials, row.laneId],
+    [row.id, JSON.stringify(row.settings), row.sealedCredentials, row.codehostAppId, row.laneId],
   );
 }
 

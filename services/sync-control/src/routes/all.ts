@@ -2,6 +2,8 @@ import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { associatedSecretEndpoints } from './associated-secrets.ts';
 import { associationEndpoints } from './associations.ts';
+import { checkEndpoints } from './checks.ts';
+import { codehostAppEndpoints } from './codehost-apps.ts';
 import { destinationEndpoints } from './destinations.ts';
 import { replanEndpoints } from './replan.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
@@ -12,5 +14,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
   ...replanEndpoints(context),
+  ...checkEndpoints(context),
+  ...codehostAppEndpoints(context),
   ...syncConfigEndpoints(context),
 ];

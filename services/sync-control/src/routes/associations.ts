@@ -3,12 +3,14 @@ import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { associate } from '../associations/associate.ts';
 import { AssociationPosition, readAssociationPage } from '../associations/association-page.ts';
 import { disassociate } from '../associations/disassociate.ts';
+import { planAssociation } from '../associations/plan-association.ts';
 import {
   type AssociationLine,
   presentAssociation,
   presentEntries,
   presentUnsynced,
 } from '../associations/present-association.ts';
+import { presentPlan } from '../associations/present-plan.ts';
 import type { Context } from '../context.ts';
 import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../queries/associations.ts';
@@ -20,6 +22,7 @@ const path = '/sys/sync/destinations/:type/:name/associations';
 export const associationEndpoints = (context: Context): Endpoint[] => [
   readAssociations(context),
   setAssociation(context),
+  planSet(context),
   removeAssociation(context),
 ];
 
@@ -56,6 +59,20 @@ const setAssociation = (context: Context) =>
       const association = await findAssociation(context.db, id);
       const lines = association === undefined ? {} : await linesOf(context, association);
       return { data: presentLines(params, lines) };
+    },
+  });
+
+const planSet = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/plan`,
+    summary: 'Read what a set would do, without doing it',
+    params: DestinationParams,
+    body: SecretRef,
+    handle: async ({ params, body, caller }) => {
+      const { mount, secret_name: secretName } = body;
+      const plan = await planAssociation(context, caller, { ...params, mount, secretName });
+      return { data: presentPlan({ ...params, mount, secretName }, plan) };
     },
   });
 

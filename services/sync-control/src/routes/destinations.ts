@@ -8,6 +8,7 @@ import { readStoredDestination } from '../destinations/read-stored-destination.t
 import { removeDestination } from '../destinations/remove-destination.ts';
 import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
 import { type DestinationWrite, saveDestination } from '../destinations/save-destination.ts';
+import { startRetry } from '../destinations/start-retry.ts';
 import { countDestinations, listDestinationNames } from '../queries/destinations.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
 import { DestinationParams, TypeParams } from './fields.ts';
@@ -31,6 +32,7 @@ export const destinationEndpoints = (context: Context): Endpoint[] => [
   writeDestination(context),
   patchDestination(context),
   deleteDestination(context),
+  retryDestination(context),
   confirmRemovals(context),
 ];
 
@@ -125,6 +127,19 @@ const deleteDestination = (context: Context) =>
         force: query.force_delete ?? body.force_delete ?? false,
       });
       return undefined;
+    },
+  });
+
+const retryDestination = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/retry`,
+    summary: 'Resend everything that has failed in a destination',
+    params: DestinationParams,
+    handle: async ({ params, caller }) => {
+      await startRetry(context, caller, params);
+      context.queue.notify();
+      return { data: await readShown(context, caller, params) };
     },
   });
 

@@ -4,15 +4,16 @@ import { z } from 'zod';
 /** A destination type in the path. `findDescription` checks whether the type exists. */
 export const TypeParams = z.object({ type: z.string() });
 
+/** The name of a destination, or of a code-host application. */
+export const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/,
+    'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
+  );
+
 /** Type and name of a destination in the path. */
-export const DestinationParams = TypeParams.extend({
-  name: z
-    .string()
-    .regex(
-      /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/,
-      'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
-    ),
-});
+export const DestinationParams = TypeParams.extend({ name });
 
 /** How long to wait for an outcome, in seconds: at most 5, which is also the default. */
 export const WaitQuery = z.object({

@@ -1,0 +1,17 @@
+import type { Sql } from '@secrets/db';
+
+/** The application as which destinations sign in at a code host. */
+interface CodehostApp {
+  /** The ID that the code host has given it. */
+  appId: number;
+  sealedPrivateKey: Uint8Array;
+}
+
+/** Returns an application; undefined if it was deleted. Only the worker of the code host may call this. */
+export async function readCodehostApp(sql: Sql, id: string): Promise<CodehostApp | undefined> {
+  const [app] = await sql.query<CodehostApp>(
+    'select app_id as "appId", sealed_private_key as "sealedPrivateKey" from sync.codehost_apps where id = $1',
+    [id],
+  );
+  return app;
+}

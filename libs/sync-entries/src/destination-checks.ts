@@ -1,0 +1,111 @@
+import type { Sql } from '@secrets/db';
+import type { CheckStep, Json } from '@secrets/domain';
+import type { EntryContext } from './entry-context.ts';
+
+/** What a check creates and removes again, and the destination in which it does. */
+export interface Probe {
+  checkId: string;
+  externalName: string;
+  remote: Json | null;
+  putStartedAt: Date | null;
+  destination: EntryContext['destination'];
+  laneId: string;
+}
+
+interface ProbeRow extends Omit<Probe, 'destination'>, Omit<Probe['destination'], 'id'> {
+  destinationId: string;
+}
+
+/** The columns of `ProbeRow`, of the table aliases `c` and `d`. */
+const probeColumns = `c.id as "checkId", c.external_name as "externalName", c.remote, c.put_started_at as "putStartedAt",
+  d.lane_id as "laneId", d.id as "destinationId", d.type, d.name, d.namespace_path as "namespacePath", d.revision, d.settings,
+  d.sealed_credentials as "sealedCredentials", d.codehost_app_id as "codehostAppId"`;
+
+/** SQL condition: check `c` has ended, or its worker is gone, and its probe may still exist. */
+const isLeft = `c.started_at is not null and c.removed_at is null and (c.ended_at is not null or c.ends_at <= now())`;
+
+/**
+ * Begins a check, and returns its probe and how many milliseconds it has. Returns undefined if another worker has begun it, nobody waits
+ * for it any longer, or syncing is disabled. From here on, the probe counts as left behind until `recordProbeRemoved`.
+ */
+export async function claimCheck(
+  sql: Sql,
+  id: string,
+): Promise<{ probe: Probe; milliseconds: number } | undefined> {
+  const [row] = await sql.query<ProbeRow & { milliseconds: number }>(
+    `update sync.destination_checks c set started_at = now()
+       from sync.destinations d
+      where c.id = $1 and d.id = c.destination_id and d.deleted_at is null
+        and c.started_at is null and c.ended_at is null and c.ends_at > now()
+        and not exists (select from sync.config where disabled)
+      returning ${probeColumns}, (extract(epoch from c.ends_at - now()) * 1000)::float8 as milliseconds`,
+    [id],
+  );
+  if (row === undefined) return undefined;
+  const { milliseconds, ...probe } = row;
+  return { probe: probeOf(probe), milliseconds };
+}
+
+/** Returns the probe of a check if it may have been left behind; undefined also while syncing is disabled. */
+export async function findLeftProbe(sql: Sql, checkId: string): Promise<Probe | undefined> {
+  const [row] = await sql.query<ProbeRow>(
+    `select ${probeColumns} from sync.destination_checks c join sync.destinations d on d.id = c.destination_id and d.deleted_at is null
+      where c.id = $1 and ${isLeft} and not exists (select from sync.config where disabled)`,
+    [checkId],
+  );
+  return row && probeOf(row);
+}
+
+/** Returns the probes that earlier checks of a destination may have left behind, at most `limit`. */
+export async function listLeftProbes(sql: Sql, destinationId: string, limit: number): Promise<Probe[]> {
+  const rows = await sql.query<ProbeRow>(
+    `select ${probeColumns} from sync.destination_checks c join sync.destinations d on d.id = c.destination_id
+      where c.destination_id = $1 and ${isLeft} order by c.requested_at limit $2`,
+    [destinationId, limit],
+  );
+  return rows.map(probeOf);
+}
+
+/** Records that the probe is about to be written. Returns whether the check still runs; if not, nothing may be written. */
+export async function recordProbeStart(sql: Sql, checkId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.destination_checks set put_started_at = coalesce(put_started_at, now())
+      where id = $1 and ended_at is null and ends_at > now()
+      returning id`,
+    [checkId],
+  );
+  return rows.length === 1;
+}
+
+/** Records what a put of the probe has returned, so that any worker can remove it. */
+export async function recordProbePut(sql: Sql, checkId: string, remote: Json): Promise<void> {
+  await sql.query('update sync.destination_checks set remote = $2::jsonb where id = $1', [
+    checkId,
+    JSON.stringify(remote),
+  ]);
+}
+
+/** Records that the probe no longer exists. */
+export async function recordProbeRemoved(sql: Sql, checkId: string): Promise<void> {
+  await sql.query('update sync.destination_checks set removed_at = now() where id = $1', [checkId]);
+}
+
+/** Records the outcome of a check, unless it has ended before. */
+export async function endCheck(sql: Sql, checkId: string, steps: readonly CheckStep[]): Promise<void> {
+  await sql.query(
+    'update sync.destination_checks set ended_at = now(), steps = $2::jsonb where id = $1 and ended_at is null',
+    [checkId, JSON.stringify(steps)],
+  );
+}
+
+const probeOf = ({ checkId, externalName, remote, putStartedAt, laneId, ...row }: ProbeRow): Probe => {
+  const { destinationId, ...destination } = row;
+  return {
+    checkId,
+    externalName,
+    remote,
+    putStartedAt,
+    laneId,
+    destination: { ...destination, id: destinationId },
+  };
+};

@@ -1,0 +1,73 @@
+import type { Verdict } from '@secrets/broker';
+import { type CheckMessage, Fault } from '@secrets/domain';
+import {
+  claimCheck,
+  endCheck,
+  findLeftProbe,
+  listLeftProbes,
+  type Probe,
+  recordProbeRemoved,
+} from '@secrets/sync-entries';
+import { failureOf } from '../entry/record-failure.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+import { ProbeCalls } from './probe-calls.ts';
+import { runCheck, stepsOf } from './run-check.ts';
+
+/** How many probes of earlier checks are removed after a check: by then, it is known whether the credentials work. */
+const maxLeft = 3;
+const removalMs = 10_000;
+
+/**
+ * Handles one message: runs the check, or removes the probe that it has left behind. If the worker dies in between, the probe is left
+ * behind: a later check of the destination removes it, or the sweep requests it. Nobody repeats the check.
+ */
+export async function handleCheck(worker: WorkerContext, message: CheckMessage): Promise<Verdict> {
+  const { check_id: checkId, destination_id: destinationId } = message;
+  const slot = await worker.slots.acquire(destinationId);
+  try {
+    const claimed = await claimCheck(worker.db, checkId);
+    if (slot === undefined) await refuse(worker, claimed);
+    else if (claimed !== undefined) await check(worker, claimed);
+    else {
+      const left = await findLeftProbe(worker.db, checkId);
+      if (left !== undefined) await removeLeft(worker, left);
+    }
+  } finally {
+    slot?.release();
+  }
+  return 'ack';
+}
+
+/** All slots that a destination may have are taken by its calls that hang. */
+async function refuse({ db }: WorkerContext, claimed: { probe: Probe } | undefined): Promise<void> {
+  if (claimed === undefined) return; // a removal, which the sweep requests again
+  const { checkId } = claimed.probe;
+  await recordProbeRemoved(db, checkId); // it was never written
+  const failure = failureOf(new Fault('unavailable', 'the destination has stopped responding'));
+  await endCheck(db, checkId, stepsOf(new Map([['connect', failure]])));
+}
+
+async function check(
+  worker: WorkerContext,
+  { probe, milliseconds }: { probe: Probe; milliseconds: number },
+): Promise<void> {
+  const steps = await runCheck(worker, probe, milliseconds);
+  await endCheck(worker.db, probe.checkId, steps);
+  for (const left of await listLeftProbes(worker.db, probe.destination.id, maxLeft))
+    if (left.checkId !== probe.checkId) await removeLeft(worker, left);
+}
+
+async function removeLeft(worker: WorkerContext, probe: Probe): Promise<void> {
+  const { checkId, externalName, destination } = probe;
+  const fields = { checkId, destinationId: destination.id, externalName };
+  try {
+    await new ProbeCalls(worker, probe).remove(performance.now() + removalMs);
+    worker.log.info(fields, 'a probe that a check had left behind was removed');
+  } catch (error) {
+    const { message } = failureOf(error);
+    worker.log.warn(
+      { ...fields, reason: message },
+      'a probe of a check could not be removed; will be retried',
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault, type Json } from '@secrets/domain';
+import { seal } from '@secrets/seal';
+import { type Probe, recordProbePut, recordProbeRemoved, recordProbeStart } from '@secrets/sync-entries';
+import { abortable } from '../driver/abortable.ts';
+import type { ConnectedDestination } from '../driver/driver.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+
+type Worker = Pick<WorkerContext, 'db' | 'clients' | 'attempts'>;
+
+const notReadyPauseMs = 1_000;
+
+/** The calls that one check makes through the driver. A call that the provider is not ready for is repeated until the time is over. */
+export class ProbeCalls {
+  readonly #worker: Worker;
+  readonly #probe: Probe;
+  #remote: Json | null;
+  #puts = 0;
+
+  constructor(worker: Worker, probe: Probe) {
+    this.#worker = worker;
+    this.#probe = probe;
+    this.#remote = probe.remote;
+  }
+
+  /** Creates the client, or uses that of the entries. */
+  connect(endsAtMs: number): Promise<void> {
+    return this.#call(endsAtMs, async () => {});
+  }
+
+  /** Writes another random value, and has the driver read the probe if it exists already. */
+  async put(endsAtMs: number): Promise<void> {
+    const { db } = this.#worker;
+    const { checkId, externalName, putStartedAt } = this.#probe;
+    this.#puts += 1;
+    const request = {
+      entryId: checkId,
+      externalName,
+      value: seal(randomBytes(16).toString('hex')),
+      idempotencyToken: createHash('sha256').update(`${checkId}:${this.#puts}`).digest('hex'),
+      overwrite: false,
+      remote: this.#remote,
+      putStartedAt,
+      recordStart: () => this.#recordStart(),
+      valueChanged: true,
+      verify: this.#remote !== null,
+    };
+    const { remote } = await this.#call(endsAtMs, (connected, signal) => connected.put(request, signal));
+    this.#remote = remote;
+    await recordProbePut(db, checkId, remote);
+  }
+
+  /** Removes the probe, if it exists, and records that it is gone. */
+  async remove(endsAtMs: number): Promise<void> {
+    const { checkId, externalName, putStartedAt } = this.#probe;
+    const request = { entryId: checkId, externalName, remote: this.#remote, putStartedAt };
+    await this.#call(endsAtMs, (connected, signal) => connected.remove(request, signal));
+    await recordProbeRemoved(this.#worker.db, checkId);
+  }
+
+  async #recordStart(): Promise<void> {
+    if (!(await recordProbeStart(this.#worker.db, this.#probe.checkId)))
+      throw new Fault('unavailable', 'the check has ended before its probe was written');
+    this.#probe.putStartedAt ??= new Date();
+  }
+
+  async #call<T>(
+    endsAtMs: number,
+    call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#callOnce(endsAtMs, call);
+      } catch (error) {
+        const isNotReady = error instanceof Fault && error.kind === 'not_ready';
+        if (!isNotReady || performance.now() + 2 * notReadyPauseMs > endsAtMs) throw error;
+        await sleep(notReadyPauseMs);
+      }
+    }
+  }
+
+  /** Ends at the time limit even if the driver ignores the signal. */
+  #callOnce<T>(
+    endsAtMs: number,
+    call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { attempts, clients } = this.#worker;
+    return attempts.run(performance.now(), (ofAttempt) => {
+      const timeLeft = AbortSignal.timeout(Math.max(0, Math.ceil(endsAtMs - performance.now())));
+      const signal = AbortSignal.any([ofAttempt, timeLeft]);
+      const working = clients.use(this.#probe.destination, (connected) =>
+        abortable(call(connected, signal), signal, timedOut),
+      );
+      return abortable(working, signal, timedOut);
+    });
+  }
+}
+
+const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findDescription } from '@secrets/destinations';
+import type { CheckStep } from '@secrets/domain';
+import { type Probe, recordProbeRemoved } from '@secrets/sync-entries';
+import { type Failure, failureOf } from '../entry/record-failure.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+import { ProbeCalls } from './probe-calls.ts';
+
+type StepName = CheckStep['step'];
+
+/** The share of the time of a check that is left to remove the probe. */
+const removalShare = 0.3;
+
+/**
+ * Tries the credentials and permissions of a destination: creates a probe, changes it and removes it. The steps have this many
+ * milliseconds together. Whatever fails, the probe is removed, unless that fails too: then it counts as left behind.
+ */
+export async function runCheck(
+  worker: WorkerContext,
+  probe: Probe,
+  milliseconds: number,
+): Promise<CheckStep[]> {
+  const startedMs = performance.now();
+  const writesEndMs = startedMs + milliseconds * (1 - removalShare);
+  const calls = new ProbeCalls(worker, probe);
+  const { perSecond } = findDescription(probe.destination.type).budget;
+  const pause = () => sleep(1_000 / perSecond);
+  const failures = new Map<StepName, Failure | undefined>();
+  const attempt = async (step: StepName, work: () => Promise<void>): Promise<boolean> => {
+    failures.set(step, await work().then(() => undefined, failureOf));
+    const failure = failures.get(step);
+    if (failure !== undefined) await reportFailure(worker, probe, step, failure);
+    return failure === undefined;
+  };
+  if (!(await attempt('connect', () => calls.connect(writesEndMs)))) {
+    await recordProbeRemoved(worker.db, probe.checkId); // it was never written
+    return stepsOf(failures);
+  }
+  if (await attempt('create', () => calls.put(writesEndMs))) {
+    await pause();
+    await attempt('change', () => calls.put(writesEndMs));
+  }
+  await pause();
+  if (failures.get('create')?.kind === 'conflict') await recordProbeRemoved(worker.db, probe.checkId);
+  else await attempt('remove', () => calls.remove(startedMs + milliseconds));
+  return stepsOf(failures);
+}
+
+/** A throttled call concerns the account, so its lane has to know. Other faults are only shown. */
+async function reportFailure(
+  { lanes, log }: WorkerContext,
+  { checkId, laneId, destination }: Probe,
+  step: StepName,
+  { kind, message, retryAfterSeconds, error }: Failure,
+): Promise<void> {
+  const fields = { checkId, destinationId: destination.id, step, fault: kind };
+  if (kind === 'crashed') log.error({ ...fields, error }, 'a check failed unexpectedly');
+  else log.info({ ...fields, reason: message }, 'a step of a check failed');
+  if (kind === 'throttled')
+    await lanes.failed(
+      { laneId, destinationId: destination.id, startedAtMs: Date.now() },
+      { fault: kind, retryAfterSeconds },
+    );
+}
+
+const stepNames: readonly StepName[] = ['connect', 'create', 'change', 'remove'];
+
+/** The outcome of each step, from those that were tried: with their failure, or undefined if there was none. */
+export const stepsOf = (failures: ReadonlyMap<StepName, Failure | undefined>): CheckStep[] =>
+  stepNames.map((step): CheckStep => {
+    if (!failures.has(step)) return { step, result: 'not_checked', fault: null, message: null };
+    const failure = failures.get(step);
+    if (failure === undefined) return { step, result: 'ok', fault: null, message: null };
+    const { kind, message } = failure;
+    return { step, result: 'failed', fault: kind === 'crashed' ? null : kind, message };
+  });

@@ -1,0 +1,247 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
+import type { Db } from '@secrets/db';
+import { type CheckStep, Fault, syncQueue } from '@secrets/domain';
+import { openTestDb } from '@secrets/schemas/testing';
+import { parseKeyRing } from '@secrets/seal';
+import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { eventually } from '@secrets/testing';
+import type { ConnectedDestination, PutRequest, RemoveRequest } from '../src/driver/driver.ts';
+import { createEgressGuard } from '../src/egress/egress-guard.ts';
+import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+
+const destinationType = 'cloudA-sm';
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
+let db: Db;
+let broker: TestBroker;
+let destinationId: string;
+
+beforeAll(async () => {
+  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
+});
+afterAll(async () => {
+  await broker?.close();
+  await db?.close();
+});
+beforeEach(async () => {
+  destinationId = randomUUID();
+  await db.query(
+    `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
+     values ($1::uuid, 'root', '', $2, $1::text, '{}')`,
+    [destinationId, destinationType],
+  );
+});
+
+/** An external store of one secret; `calls` are those that it received. */
+class Store implements ConnectedDestination {
+  readonly calls: string[] = [];
+  readonly puts: PutRequest[] = [];
+  readonly removals: RemoveRequest[] = [];
+  value: string | undefined;
+  /** What calls fail with, one after the other; undefined for a call that succeeds. */
+  failures: (Error | undefined)[] = [];
+
+  async put(request: PutRequest) {
+    this.calls.push('put');
+    this.puts.push(request);
+    this.#failIfToldTo();
+    await request.recordStart();
+    this.value = request.value.reveal();
+    return { remote: { id: this.puts.length } };
+  }
+
+  async remove(request: RemoveRequest) {
+    this.calls.push('remove');
+    this.removals.push(request);
+    this.#failIfToldTo();
+    this.value = undefined;
+  }
+
+  async close() {}
+
+  #failIfToldTo() {
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+  }
+}
+
+const workerOf = (connected: ConnectedDestination, connect = async () => connected) =>
+  createSyncWorker(
+    { type: destinationType, connect },
+    {
+      db,
+      broker,
+      keyRing,
+      egress: createEgressGuard({ allow: [], mayOpen: [] }),
+      log: silentLogger(),
+      metrics: createMetrics('test', { processMetrics: false }),
+    },
+    { concurrency: 2, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+  );
+
+async function request(seconds = 10): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into sync.destination_checks (destination_id, destination_type, external_name, ends_at)
+     values ($1, $2, 'probe', now() + $3 * interval '1 second') returning id`,
+    [destinationId, destinationType, seconds],
+  );
+  return row!.id;
+}
+
+const publish = (checkId: string) =>
+  broker.publish(syncQueue(destinationType), [{ check_id: checkId, destination_id: destinationId }]);
+
+interface CheckRow {
+  steps: CheckStep[];
+  isEnded: boolean;
+  isRemoved: boolean;
+}
+
+async function read(id: string): Promise<CheckRow> {
+  const [row] = await db.query<CheckRow>(
+    `select steps, ended_at is not null as "isEnded", removed_at is not null as "isRemoved"
+       from sync.destination_checks where id = $1`,
+    [id],
+  );
+  return row!;
+}
+
+const untilEnded = (id: string) => eventually(async () => (await read(id)).isEnded);
+
+/** Runs a check on a worker. Returns its results by step, and whether the probe is known to be gone. */
+async function check(store: Store, connect?: () => Promise<ConnectedDestination>) {
+  const worker = workerOf(store, connect);
+  await worker.start();
+  const id = await request();
+  await publish(id);
+  await untilEnded(id);
+  await worker.stop();
+  const { steps, isRemoved } = await read(id);
+  return { id, isRemoved, steps: steps.map(({ result, fault, message }) => message ?? fault ?? result) };
+}
+
+test('creates the probe, changes it with a read, removes it, and leaves nothing behind', async () => {
+  const store = new Store();
+  expect(await check(store)).toMatchObject({ steps: ['ok', 'ok', 'ok', 'ok'], isRemoved: true });
+  expect(store.calls).toEqual(['put', 'put', 'remove']);
+  const [first, second] = store.puts;
+  expect(first).toMatchObject({ externalName: 'probe', overwrite: false, remote: null, verify: false });
+  expect(second).toMatchObject({ remote: { id: 1 }, valueChanged: true, verify: true });
+  expect(second!.value.reveal()).not.toBe(first!.value.reveal());
+  expect(second!.idempotencyToken).not.toBe(first!.idempotencyToken);
+  expect(store.removals).toEqual([expect.objectContaining({ externalName: 'probe', remote: { id: 2 } })]);
+  expect(store.value).toBeUndefined();
+});
+
+test('makes no call if the client cannot be created', async () => {
+  const store = new Store();
+  const connect = async () => {
+    throw new Fault('rejected', 'no region');
+  };
+  const { steps, isRemoved } = await check(store, connect);
+  expect(steps).toEqual(['no region', 'not_checked', 'not_checked', 'not_checked']);
+  expect([store.calls, isRemoved]).toEqual([[], true]);
+});
+
+test('removes the probe also if creating it failed: a part of it may exist', async () => {
+  const store = new Store();
+  store.failures = [new Fault('forbidden', 'no permission')];
+  expect(await check(store)).toMatchObject({
+    steps: ['ok', 'no permission', 'not_checked', 'ok'],
+    isRemoved: true,
+  });
+});
+
+test('removes the probe if changing it failed', async () => {
+  const store = new Store();
+  store.failures = [undefined, new Fault('forbidden', 'no permission')];
+  expect(await check(store)).toMatchObject({ steps: ['ok', 'ok', 'no permission', 'ok'], isRemoved: true });
+  expect(store.removals[0]!.remote).toEqual({ id: 1 });
+});
+
+test('does not touch a secret of its name that belongs to somebody else', async () => {
+  const store = new Store();
+  store.failures = [new Fault('conflict', 'taken')];
+  expect(await check(store)).toMatchObject({
+    steps: ['ok', 'taken', 'not_checked', 'not_checked'],
+    isRemoved: true,
+  });
+  expect(store.calls).toEqual(['put']);
+});
+
+test('repeats a call that the provider is not ready for', async () => {
+  const store = new Store();
+  store.failures = [undefined, new Fault('not_ready', 'busy')];
+  expect(await check(store)).toMatchObject({ steps: ['ok', 'ok', 'ok', 'ok'] });
+});
+
+test('shows no details of an unexpected error', async () => {
+  const store = new Store();
+  store.failures = [new Error('canary')];
+  const { steps } = await check(store);
+  expect(steps[1]).toBe('an internal error; see the log of the sync worker');
+});
+
+test('tells the lane about a throttled call', async () => {
+  const store = new Store();
+  store.failures = [new Fault('throttled', 'slow down')];
+  await check(store);
+  expect(
+    await db.query(`select reason from sync.destination_health where destination_id = $1`, [destinationId]),
+  ).toEqual([{ reason: 'throttled' }]);
+});
+
+test('a probe that could not be removed is removed by the next check of the destination', async () => {
+  const store = new Store();
+  store.failures = [undefined, undefined, new Fault('forbidden', 'not allowed to delete')];
+  const first = await check(store);
+  expect(first).toMatchObject({ steps: ['ok', 'ok', 'ok', 'not allowed to delete'], isRemoved: false });
+  await check(store);
+  await eventually(async () => (await read(first.id)).isRemoved);
+  expect(store.removals.at(-1)).toMatchObject({ remote: { id: 2 } });
+});
+
+test('a probe whose worker died is removed when the message comes again, and the check is not repeated', async () => {
+  const store = new Store();
+  const silent: ConnectedDestination = {
+    ...store,
+    put: async (request) => {
+      await store.put(request);
+      return new Promise(() => {});
+    },
+    remove: () => new Promise(() => {}),
+    close: async () => {},
+  };
+  const id = await request();
+  const dying = workerOf(silent);
+  await dying.start();
+  await publish(id);
+  await eventually(async () => store.value !== undefined);
+  await dying.stop();
+  expect(await read(id)).toMatchObject({ isRemoved: false });
+  await db.query('update sync.destination_checks set ends_at = now() where id = $1', [id]);
+  const other = workerOf(store);
+  await other.start();
+  await publish(id);
+  await eventually(async () => (await read(id)).isRemoved);
+  await publish(id); // nothing is left to do
+  await other.stop();
+  expect(store.calls).toEqual(['put', 'remove']);
+  expect(store.removals[0]).toMatchObject({ remote: null, putStartedAt: expect.any(Date) });
+});
+
+test('does not begin when nobody waits any longer', async () => {
+  const store = new Store();
+  const worker = workerOf(store);
+  await worker.start();
+  const late = await request(-1);
+  await publish(late);
+  await db.query('update sync.destination_checks set ended_at = now() where id = $1', [late]);
+  const id = await request();
+  await publish(id);
+  await untilEnded(id);
+  await worker.stop();
+  expect(store.calls).toEqual(['put', 'put', 'remove']);
+  expect((await read(late)).steps).toEqual([]);
+});

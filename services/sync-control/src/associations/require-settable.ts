@@ -1,0 +1,43 @@
+import type { Caller } from '@secrets/caller';
+import { invalid, Problem } from '@secrets/domain';
+import type { Context } from '../context.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
+import type { WatchedSecret } from '../secrets-client.ts';
+
+/** A secret as a request names it. */
+interface NamedSecret {
+  mount: string;
+  secretName: string;
+}
+
+/** Throws `forbidden`, which names mount and secret, if the caller may not read the secret itself. */
+export async function requireReadAccess(
+  context: Pick<Context, 'policies'>,
+  caller: Caller,
+  { mount, secretName }: NamedSecret,
+): Promise<void> {
+  const granted = await context.policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
+  if (granted.includes('read')) return;
+  throw new Problem(
+    'forbidden',
+    `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
+  );
+}
+
+/** Throws `invalid` unless there is a secret of this name with a readable version. */
+export function requireSyncable(
+  secret: Pick<WatchedSecret, 'folder' | 'exists' | 'readable'>,
+  { mount, secretName }: NamedSecret,
+): void {
+  if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
+  if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
+  if (!secret.readable)
+    throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+}
+
+/** Throws `conflict` while a purge runs that has not failed. */
+export function requireNoPurge({ purgeInitiatedAt, purgeError }: DestinationRow): void {
+  if (purgeInitiatedAt !== null && purgeError === null) {
+    throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
+  }
+}

@@ -1,0 +1,21 @@
+import type { Caller } from '@secrets/caller';
+import { notFound } from '@secrets/domain';
+import type { Context } from '../context.ts';
+import { type CodehostAppKey, type CodehostAppRow, findCodehostApp } from '../queries/codehost-apps.ts';
+
+/** Returns the key of an application of the caller's namespace. */
+export const codehostAppKey = ({ namespace }: Caller, name: string): CodehostAppKey => ({
+  namespaceId: namespace.id,
+  name,
+});
+
+/** Returns an application of the caller's namespace. Throws `not_found` if it does not exist. */
+export async function requireCodehostApp(
+  { db }: Pick<Context, 'db'>,
+  caller: Caller,
+  name: string,
+): Promise<CodehostAppRow> {
+  const app = await findCodehostApp(db, codehostAppKey(caller, name));
+  if (app === undefined) throw notFound();
+  return app;
+}

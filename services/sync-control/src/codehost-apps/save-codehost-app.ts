@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, requireGrant } from '@secrets/caller';
+import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
+import { mask } from '@secrets/destinations';
+import { codehostAppAad, invalid, notFound, Problem } from '@secrets/domain';
+import { encrypt } from '@secrets/seal';
+import { liftPause } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import {
+  insertCodehostApp,
+  lockCodehostApp,
+  reconnectUsersOfCodehostApp,
+  updateCodehostApp,
+} from '../queries/codehost-apps.ts';
+import { type AppPrivateKey, parsePrivateKey } from './private-key.ts';
+import { codehostAppKey } from './require-codehost-app.ts';
+
+/** A create or an update of an application. */
+export interface CodehostAppWrite {
+  appId: number;
+  /** PEM; the mask keeps the stored key. */
+  privateKey: string;
+}
+
+/**
+ * Creates or replaces an application (docs/conventions.md#520-code-host-applications). The destinations that use it connect again,
+ * and retry what has failed in them. Throws `invalid` for a private key that cannot be used, `forbidden` if a create or an
+ * update is not granted, `conflict` if another request is creating it.
+ */
+export async function saveCodehostApp(
+  context: Pick<Context, 'db' | 'keyRing' | 'queue'>,
+  caller: Caller,
+  name: string,
+  { appId, privateKey }: CodehostAppWrite,
+): Promise<void> {
+  const key = privateKey === mask ? undefined : parsePrivateKey(privateKey);
+  const users = await context.db
+    .transaction((tx) => saveLocked(tx, context, caller, { name, appId, key }))
+    .catch((error: unknown) => rethrowConflict(error, name));
+  // If the process dies here, the pauses of the others end by themselves, after an hour at the latest.
+  for (const id of users) await context.db.transaction((tx) => liftPause(tx, id));
+  context.queue.notify();
+}
+
+/** Returns the IDs of the destinations that use the application. */
+async function saveLocked(
+  tx: Tx,
+  { keyRing }: Pick<Context, 'keyRing'>,
+  caller: Caller,
+  { name, appId, key }: { name: string; appId: number; key: AppPrivateKey | undefined },
+): Promise<string[]> {
+  const place = codehostAppKey(caller, name);
+  const row = await lockCodehostApp(tx, place, 'no key update');
+  requireGrant(caller, row !== undefined);
+  const id = row?.id ?? randomUUID();
+  const sealedPrivateKey = key && encrypt(keyRing, codehostAppAad(id), Buffer.from(key.pem));
+  if (row !== undefined) {
+    const fingerprint = key?.fingerprint ?? row.fingerprint;
+    await updateCodehostApp(tx, { id, appId, fingerprint, sealedPrivateKey: sealedPrivateKey ?? null });
+    return reconnectUsersOfCodehostApp(tx, id);
+  }
+  if (key === undefined || sealedPrivateKey === undefined)
+    throw invalid(`private_key: ${mask} is the mask of a stored value, but none is stored`);
+  await insertCodehostApp(tx, { ...place, id, appId, fingerprint: key.fingerprint, sealedPrivateKey });
+  return [];
+}
+
+function rethrowConflict(error: unknown, name: string): never {
+  if (isUniqueViolation(error))
+    throw new Problem('conflict', `application ${name} was being created at the same moment; try again`);
+  throw isForeignKeyViolation(error) ? notFound() : error; // the namespace was deleted in the meantime
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '@secrets/caller';
+import { type Db, isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
+import { type CheckStep, notFound, Problem } from '@secrets/domain';
+import { hasWorker, liftPause, readSyncConfig, throttledSeconds, useBudget } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import {
+  type CheckProgress,
+  deleteUnstartedCheck,
+  endOverdueCheck,
+  findCheckProgress,
+  insertCheck,
+} from '../queries/destination-checks.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
+import { type DestinationRef, requireDestination } from './require-destination.ts';
+
+/** How long a request waits. The worker has a little less, so that its outcome arrives in time. */
+const waitSeconds = 20;
+const checkSeconds = 18;
+const pollMs = 100;
+
+/** A check creates, changes and removes its probe. */
+const writes = 3;
+
+/**
+ * Has a worker try the credentials and permissions of a destination with a probe, an external secret with a random value that is
+ * removed again (docs/conventions.md#521-check-and-plan). Returns its steps. If all of them succeeded, the pause of the destination
+ * ends. Throws `not_found` if the destination does not exist, `conflict` while syncing is disabled or another check of the destination
+ * runs, `rate_limited` while its account is throttled, `unavailable` if no worker of the type takes part.
+ */
+export async function checkDestination(
+  context: Context,
+  caller: Caller,
+  ref: DestinationRef,
+): Promise<CheckStep[]> {
+  const { db } = context;
+  const destination = await requireDestination(context, caller, ref);
+  await requireCheckable(db, destination);
+  const checkId = await recordCheck(context, destination);
+  const message = { check_id: checkId, destination_id: destination.id };
+  await context.queue.publish(destination.type, message).catch(async (error: unknown) => {
+    await deleteUnstartedCheck(db, checkId);
+    throw error;
+  });
+  const steps = await waitForSteps(db, destination.type, checkId);
+  if (steps.every(({ result }) => result === 'ok')) {
+    await db.transaction((tx) => liftPause(tx, destination.id));
+    context.queue.notify();
+  }
+  return steps;
+}
+
+async function requireCheckable(db: Db, { id, type }: DestinationRow): Promise<void> {
+  if ((await readSyncConfig(db)).disabled)
+    throw new Problem('conflict', 'syncing is disabled, so nothing is sent to any destination');
+  const seconds = await throttledSeconds(db, id);
+  if (seconds > 0)
+    throw new Problem('rate_limited', 'the provider throttles the account of this destination', {
+      retryAfterSeconds: seconds,
+    });
+  if (!(await hasWorker(db, type))) throw new Problem('unavailable', `no worker of type ${type} is running`);
+}
+
+/** The name of the probe is recorded before it exists, so that any worker can remove it. */
+function recordCheck(
+  { db, prefix }: Context,
+  { id: destinationId, type: destinationType }: DestinationRow,
+): Promise<string> {
+  const { nameRule, budget } = findDescription(destinationType);
+  const externalName = nameRule.normalise(`${prefix}-check-${randomBytes(6).toString('hex')}`);
+  return db
+    .transaction(async (tx) => {
+      await endOverdueCheck(tx, destinationId);
+      await useBudget(tx, destinationId, writes, budget);
+      return insertCheck(tx, { destinationId, destinationType, externalName, seconds: checkSeconds });
+    })
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error))
+        throw new Problem('conflict', 'another check of this destination is running');
+      throw isForeignKeyViolation(error) ? notFound() : error; // the destination was deleted in the meantime
+    });
+}
+
+async function waitForSteps(db: Db, type: string, checkId: string): Promise<CheckStep[]> {
+  const untilMs = performance.now() + waitSeconds * 1_000;
+  let progress: CheckProgress | undefined;
+  do {
+    await sleep(pollMs);
+    progress = await findCheckProgress(db, checkId);
+    if (progress === undefined) throw notFound();
+    if (progress.isEnded && progress.steps.length > 0) return progress.steps;
+  } while (performance.now() < untilMs);
+  if (progress.isStarted)
+    throw new Problem('unavailable', `the worker did not finish the check within ${waitSeconds} s`);
+  await deleteUnstartedCheck(db, checkId);
+  throw new Problem('unavailable', `no worker of type ${type} has begun the check within ${waitSeconds} s`);
+}

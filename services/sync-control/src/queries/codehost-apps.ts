@@ -1,0 +1,110 @@
+import type { Sql } from '@secrets/db';
+
+/** A stored application; its private key is encrypted. */
+export interface CodehostAppRow {
+  id: string;
+  name: string;
+  /** The ID that the code host has given it. */
+  appId: number;
+  fingerprint: string;
+}
+
+const columns = 'id, name, app_id as "appId", fingerprint';
+
+/** What identifies an application. */
+export interface CodehostAppKey {
+  namespaceId: string;
+  name: string;
+}
+
+export async function findCodehostApp(
+  sql: Sql,
+  { namespaceId, name }: CodehostAppKey,
+): Promise<CodehostAppRow | undefined> {
+  const [row] = await sql.query<CodehostAppRow>(
+    `select ${columns} from sync.codehost_apps where namespace_id = $1 and name = $2`,
+    [namespaceId, name],
+  );
+  return row;
+}
+
+/**
+ * As `findCodehostApp`; also locks the row: to be changed, to be deleted, or only so that it is not deleted before the transaction
+ * ends.
+ */
+export async function lockCodehostApp(
+  sql: Sql,
+  { namespaceId, name }: CodehostAppKey,
+  strength: 'key share' | 'no key update' | 'update',
+): Promise<CodehostAppRow | undefined> {
+  const [row] = await sql.query<CodehostAppRow>(
+    `select ${columns} from sync.codehost_apps where namespace_id = $1 and name = $2 for ${strength}`,
+    [namespaceId, name],
+  );
+  return row;
+}
+
+export async function insertCodehostApp(
+  sql: Sql,
+  row: CodehostAppKey & CodehostAppRow & { sealedPrivateKey: Uint8Array },
+): Promise<void> {
+  await sql.query(
+    `insert into sync.codehost_apps (id, namespace_id, name, app_id, fingerprint, sealed_private_key)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [row.id, row.namespaceId, row.name, row.appId, row.fingerprint, row.sealedPrivateKey],
+  );
+}
+
+/** Updates an application. A private key that is null stays as it is. */
+export async function updateCodehostApp(
+  sql: Sql,
+  row: Pick<CodehostAppRow, 'id' | 'appId' | 'fingerprint'> & { sealedPrivateKey: Uint8Array | null },
+): Promise<void> {
+  await sql.query(
+    `update sync.codehost_apps
+        set app_id = $2, fingerprint = $3, sealed_private_key = coalesce($4, sealed_private_key), updated_at = now()
+      where id = $1`,
+    [row.id, row.appId, row.fingerprint, row.sealedPrivateKey],
+  );
+}
+
+export async function deleteCodehostAppRow(sql: Sql, id: string): Promise<void> {
+  await sql.query('delete from sync.codehost_apps where id = $1', [id]);
+}
+
+/** Returns the names of a namespace's applications, in order, after the given one. */
+export async function listCodehostAppNames(
+  sql: Sql,
+  namespaceId: string,
+  range: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    'select name from sync.codehost_apps where namespace_id = $1 and name > $2 order by name limit $3',
+    [namespaceId, range.after, range.limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the destinations that use an application, as `<type>/<name>`; at most `limit`. */
+export async function listUsersOfCodehostApp(sql: Sql, id: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `select type || '/' || name as name from sync.destinations where codehost_app_id = $1 order by name limit $2`,
+    [id, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Makes the workers connect again as a changed application, and marks each destination that uses it for a retry of what waits for the operator.
+ * Returns the IDs of these destinations.
+ */
+export async function reconnectUsersOfCodehostApp(sql: Sql, id: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `update sync.destinations
+        set revision = revision + 1, retry_initiated_at = clock_timestamp(), background_error = null
+      where id = any(array(select id from sync.destinations where codehost_app_id = $1 order by id for no key update))
+      returning id`,
+    [id],
+  );
+  return rows.map(({ id: destinationId }) => destinationId);
+}

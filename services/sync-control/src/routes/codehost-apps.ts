@@ -1,0 +1,91 @@
+import { mask } from '@secrets/destinations';
+import { cutToPage, type Endpoint, endpoint, integer, pageQuery, requireAny } from '@secrets/http';
+import { z } from 'zod';
+import { removeCodehostApp } from '../codehost-apps/remove-codehost-app.ts';
+import { requireCodehostApp } from '../codehost-apps/require-codehost-app.ts';
+import { saveCodehostApp } from '../codehost-apps/save-codehost-app.ts';
+import type { Context } from '../context.ts';
+import { type CodehostAppRow, listCodehostAppNames } from '../queries/codehost-apps.ts';
+import { name } from './fields.ts';
+
+const AppParams = z.object({ name });
+
+const CodehostApp = z.object({
+  app_id: integer.refine((id) => id >= 1, 'must be 1 or more'),
+  private_key: z
+    .string()
+    .max(16_384, 'must have at most 16384 characters')
+    .describe('RSA, PEM (PKCS#1 or PKCS#8)'),
+});
+
+const listPath = '/sys/sync/codehost-apps';
+const path = `${listPath}/:name`;
+const mountType = 'system';
+
+/** `sys/sync/codehost-apps/…`: applications registered at a code host (docs/conventions.md#520-code-host-applications). */
+export const codehostAppEndpoints = (context: Context): Endpoint[] => [
+  listCodehostApps(context),
+  readCodehostApp(context),
+  writeCodehostApp(context),
+  deleteCodehostApp(context),
+];
+
+const listCodehostApps = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: listPath,
+    summary: 'List the code-host applications of this namespace',
+    query: pageQuery({ max: 10_000, after: z.string().max(4096) }),
+    handle: async ({ query, caller, warn }) => {
+      const { after = '', limit } = query;
+      const range = { after, limit: limit + 1 };
+      const names = requireAny(await listCodehostAppNames(context.db, caller.namespace.id, range));
+      return { data: { keys: cutToPage(names, limit, (last) => ({ after: last }), warn) }, mountType };
+    },
+  });
+
+const readCodehostApp = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'Read a code-host application; its private key is masked',
+    params: AppParams,
+    handle: async ({ params, caller }) => ({
+      data: presentApp(await requireCodehostApp(context, caller, params.name)),
+      mountType,
+    }),
+  });
+
+const writeCodehostApp = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Create or replace a code-host application',
+    needs: 'create or update',
+    params: AppParams,
+    body: CodehostApp,
+    handle: async ({ params, body, caller }) => {
+      const { app_id: appId, private_key: privateKey } = body;
+      await saveCodehostApp(context, caller, params.name, { appId, privateKey });
+      return { data: presentApp(await requireCodehostApp(context, caller, params.name)), mountType };
+    },
+  });
+
+const deleteCodehostApp = (context: Context) =>
+  endpoint({
+    method: 'delete',
+    path,
+    summary: 'Delete a code-host application here, not at the code host',
+    params: AppParams,
+    handle: async ({ params, caller }) => {
+      await removeCodehostApp(context, caller, params.name);
+      return undefined;
+    },
+  });
+
+const presentApp = ({ name, appId, fingerprint }: CodehostAppRow) => ({
+  app_id: appId,
+  fingerprint,
+  name,
+  private_key: mask,
+});

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CheckStep } from '@secrets/domain';
+import { testCaller } from '@secrets/http/testing';
+import { claimCheck, endCheck, type Probe, recordProbeRemoved, recordWorker } from '@secrets/sync-entries';
+import { silentLogger } from '@secrets/telemetry';
+import { sweepChecks } from '../src/destinations/sweep-checks.ts';
+import {
+  eventually,
+  type Fixture,
+  type SyncControlForTest,
+  startSyncControlForTest,
+} from './sync-control-for-test.ts';
+
+let sync: SyncControlForTest;
+let at: Fixture;
+
+beforeAll(async () => {
+  sync = await startSyncControlForTest();
+});
+afterAll(() => sync?.stop());
+beforeEach(async () => {
+  await sync.reset();
+  at = await sync.fixture();
+  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
+});
+
+const check = () => sync.call('POST', `${at.path}/check`);
+const ok = (step: CheckStep['step']): CheckStep => ({ step, result: 'ok', fault: null, message: null });
+const allOk = (['connect', 'create', 'change', 'remove'] as const).map(ok);
+const running = () =>
+  sync.db.query<{ id: string }>('select id from sync.destination_checks where ended_at is null');
+
+/** Begins the check that is requested, as a worker does. */
+async function begin(): Promise<Probe> {
+  await eventually(async () => (await running()).length > 0);
+  const [{ id } = { id: '' }] = await running();
+  return (await claimCheck(sync.db, id))!.probe;
+}
+
+async function finish({ checkId }: Probe, steps = allOk): Promise<void> {
+  await recordProbeRemoved(sync.db, checkId);
+  await endCheck(sync.db, checkId, steps);
+}
+
+describe('POST sys/sync/destinations/:type/:name/check', () => {
+  test('returns the steps of the worker, which gets the name of the probe and the destination', async () => {
+    const answer = check();
+    const probe = await begin();
+    expect(probe.externalName).toMatch(/^secrets-check-[0-9a-f]{12}$/);
+    expect(probe.destination).toMatchObject({ type: 'cloudA-sm', name: at.name });
+    const failed: CheckStep = { step: 'create', result: 'failed', fault: 'forbidden', message: 'no' };
+    await finish(probe, [ok('connect'), failed]);
+    const { status, body } = await answer;
+    expect([status, body.data]).toEqual([200, { ok: false, steps: [ok('connect'), failed] }]);
+  });
+
+  test('ends the pause of the destination if every step succeeded', async () => {
+    await sync.db.query(
+      `insert into sync.destination_health (destination_id, destination_type, failures, paused_until, reason)
+       select id, type, 3, now() + interval '1 hour', 'unauthenticated' from sync.destinations where name = $1`,
+      [at.name],
+    );
+    await sync.db.query(`update sync.lanes set served_at = '-infinity'`);
+    const answer = check();
+    await finish(await begin());
+    expect((await answer).body.data).toEqual({ ok: true, steps: allOk });
+    expect(await sync.db.query('select from sync.destination_health where paused_until > now()')).toEqual([]);
+  });
+
+  test('runs once at a time per destination: another one returns 409', async () => {
+    const answer = check();
+    const probe = await begin();
+    const { status, body } = await check();
+    expect([status, body.errors]).toEqual([409, ['another check of this destination is running']]);
+    await finish(probe);
+    expect((await answer).status).toBe(200);
+    const next = check();
+    await finish(await begin());
+    expect((await next).status).toBe(200);
+  });
+
+  test('is not held up by a check whose worker died', async () => {
+    const abandoned = check();
+    await begin();
+    await sync.db.query(`update sync.destination_checks set ends_at = now()`);
+    const next = check();
+    await eventually(async () => (await sync.db.query('select from sync.destination_checks')).length === 2);
+    await finish(await begin());
+    expect((await next).status).toBe(200);
+    await sync.db.query('delete from sync.destinations');
+    expect((await abandoned).status).toBe(404);
+  });
+
+  test('returns 503 without a worker of the type', async () => {
+    await sync.db.query('delete from sync.workers');
+    const { status, body } = await check();
+    expect([status, body.errors]).toEqual([503, ['no worker of type cloudA-sm is running']]);
+    expect(await running()).toEqual([]);
+  });
+
+  test('returns 503 if no worker begins it, and none begins it later', async () => {
+    const { status, body } = await check();
+    expect([status, body.errors]).toEqual([
+      503,
+      [expect.stringMatching(/^no worker of type cloudA-sm has begun/)],
+    ]);
+    expect(await sync.db.query('select from sync.destination_checks')).toEqual([]);
+  }, 40_000);
+
+  test('returns 409 while syncing is disabled, and no worker begins one that was requested before', async () => {
+    const answer = check();
+    await eventually(async () => (await running()).length > 0);
+    await sync.call('PATCH', '/sys/sync/config', { disabled: true });
+    const [{ id } = { id: '' }] = await running();
+    expect(await claimCheck(sync.db, id)).toBeUndefined();
+    const { status, body } = await check();
+    expect([status, body.errors]).toEqual([409, [expect.stringMatching(/^syncing is disabled/)]]);
+    await sync.call('PATCH', '/sys/sync/config', { disabled: false });
+    await finish(await begin());
+    expect((await answer).status).toBe(200);
+  });
+
+  test('returns 429 while the account is throttled', async () => {
+    await sync.db.query(
+      `update sync.lanes set reason = 'throttled', paused_until = now() + interval '30 seconds'
+        where id = (select lane_id from sync.destinations where name = $1)`,
+      [at.name],
+    );
+    const { status, headers } = await check();
+    await sync.db.query('update sync.lanes set reason = null, paused_until = null');
+    expect([status, Number(headers.get('retry-after'))]).toEqual([429, 30]);
+  });
+
+  test('uses up the budget of the account', async () => {
+    const tokens = async () => {
+      const [row] = await sync.db.query<{ tokens: number }>(
+        'select tokens from sync.lanes where id = (select lane_id from sync.destinations where name = $1)',
+        [at.name],
+      );
+      return row!.tokens;
+    };
+    const answer = check();
+    const probe = await begin();
+    expect(await tokens()).toBeCloseTo(50 - 3, 0);
+    await finish(probe);
+    await answer;
+  });
+
+  test('needs `update`, and a destination', async () => {
+    const caller = testCaller({ policies: ['ci'], grants: ['create', 'read', 'patch'] });
+    expect((await sync.call('POST', `${at.path}/check`, undefined, caller)).status).toBe(403);
+    const missing = await sync.call('POST', `/sys/sync/destinations/cloudA-sm/d-${randomUUID()}/check`);
+    expect([missing.status, missing.body.errors]).toEqual([404, []]);
+  });
+});
+
+describe('the sweep', () => {
+  const published: [string, unknown][] = [];
+  const broker = {
+    publish: async (queue: string, messages: readonly unknown[]) =>
+      void published.push(...messages.map((message): [string, unknown] => [queue, message])),
+  };
+  const sweep = async () => {
+    published.length = 0;
+    await sweepChecks({ db: sync.db, broker, log: silentLogger() });
+    return published;
+  };
+  const insert = async (fields: Record<string, string>) => {
+    const columns = { started_at: 'now()', ends_at: `now() - interval '1 minute'`, ...fields };
+    const [row] = await sync.db.query<{ id: string; destination: string }>(
+      `insert into sync.destination_checks (destination_id, destination_type, external_name, ${Object.keys(columns).join(', ')})
+       select id, type, 'n', ${Object.values(columns).join(', ')} from sync.destinations where name = $1
+       returning id, destination_id as destination`,
+      [at.name],
+    );
+    return { check_id: row!.id, destination_id: row!.destination };
+  };
+  const ids = async () =>
+    (await sync.db.query<{ id: string }>('select id from sync.destination_checks')).map(({ id }) => id);
+
+  test('requests the removal of what was left behind, less and less often', async () => {
+    const left = await insert({});
+    await insert({ removed_at: 'now()', ended_at: 'now()' });
+    await insert({ ended_at: 'now()', started_at: 'null' });
+    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+    expect(await sweep()).toEqual([]);
+    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
+    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+  });
+
+  test('leaves alone a check that runs, and sends nothing while syncing is disabled', async () => {
+    await insert({ ends_at: `now() + interval '10 seconds'` });
+    expect(await sweep()).toEqual([]);
+    await insert({ ended_at: 'now()' });
+    await sync.call('PATCH', '/sys/sync/config', { disabled: true });
+    expect(await sweep()).toEqual([]);
+  });
+
+  test('deletes checks after an hour, and gives up a probe after a week', async () => {
+    const hours = (count: number) => `now() - interval '${count} hours'`;
+    await insert({ requested_at: hours(2), ended_at: hours(2), removed_at: hours(2) });
+    await insert({ requested_at: hours(200), ended_at: hours(200) });
+    const left = await insert({ requested_at: hours(2), ended_at: hours(2) });
+    const recent = await insert({ ended_at: 'now()', removed_at: 'now()' });
+    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+    expect((await ids()).sort()).toEqual([left.check_id, recent.check_id].sort());
+  });
+});
