@@ -8,7 +8,7 @@ import { Change, checked, parseInput } from './variable-rules.ts';
 import type { VariableStore } from './variable-store.ts';
 
 /** One request, with the project that it is about. */
-export interface OperationInput {
+interface OperationInput {
   project: Project;
   store: VariableStore;
   /** The ID of the variable in the path. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StoredSecret } from '../simulated-store.ts';
 
 export const environments = ['production', 'preview', 'development'] as const;
-export type Environment = (typeof environments)[number];
+type Environment = (typeof environments)[number];
 
 /** A record of the API: a value of a key for some of a project's environments. The field names are also the journal's format. */
 export interface Variable {
