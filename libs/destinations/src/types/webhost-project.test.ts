@@ -53,7 +53,7 @@ describe('a refusal names the field and contains no value', () => {
     ['an invalid team_id', { team_id: 'a canary' }, /^team_id: must be the ID of a team/],
     [
       'a token of another form',
-      { access_token: 'canary\n1' },
+      { access_token: 'canary\u0001' },
       /^access_token: must not contain control characters/,
     ],
     ['a reference to a file', { access_token: '@/run/keys/canary' }, /^access_token: begins with @/],

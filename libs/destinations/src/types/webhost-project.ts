@@ -2,7 +2,7 @@ import { type Json, stringList } from '@secrets/domain';
 import { z } from 'zod';
 import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
-import { commonDefaults, commonFields, text, textLike } from './common-fields.ts';
+import { commonDefaults, commonFields, textLike } from './common-fields.ts';
 
 /** The provider states no limit; longer names are refused so that the largest value and its name fit into a deployment. */
 const maxNameLength = 256;
@@ -35,7 +35,7 @@ const environmentList = stringList
   .transform((given) => environments.filter((environment) => given.includes(environment)));
 
 const fields = z.object({
-  access_token: text(1024),
+  access_token: textLike(/^[!-~]{1,1024}$/, 'must be at most 1024 printable ASCII characters'),
   project_id: textLike(
     /^[\w.-]{1,128}$/,
     'must be the ID of a project, such as prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB',

@@ -57,7 +57,7 @@ export class EnvironmentApi {
         Page,
         await this.#send(operation, call, signal),
       );
-      for (const variable of envs) found.set(variable.id, variable);
+      for (const variable of envs) found.set(variable.id || `without ID ${found.size}`, variable);
       until = pagination?.next ?? undefined;
       if (until === undefined || envs.length === 0)
         return { variables: [...found.values()], hidden: hiddenProductionEnvCount };

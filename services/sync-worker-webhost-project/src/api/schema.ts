@@ -18,10 +18,8 @@ export const Variable = z
       .string()
       .nullish()
       .transform((comment) => comment ?? ''),
-    updatedAt: z
-      .number()
-      .nullish()
-      .transform((updatedAt) => updatedAt ?? null),
+    /** Only compared. Null if the provider states none. */
+    updatedAt: z.number().nullable().default(null).catch(null),
     value: z.string().nullish(),
     decrypted: z.boolean().nullish(),
     system: z.boolean().nullish(),
@@ -54,7 +52,7 @@ export const Creation = z.object({
     .union([z.array(Variable), Variable.transform((one) => [one])])
     .nullish()
     .transform((created) => created ?? []),
-  failed: z.array(z.object({ error: z.object({ code: z.string() }) })).default([]),
+  failed: z.array(z.object({ error: z.object({ code: z.string().default('') }) })).default([]),
 });
 
 /** https://vercel.com/docs/rest-api/errors */
