@@ -30,11 +30,11 @@ export interface Webhost extends SimulatedStore {
 /** A project of the user, one of a team, and one of a team that enforces sensitive variables. */
 const defaultProjects = (seed: string): Project[] => [
   { id: idFrom('prj', `${seed} user`), name: 'sandbox' },
-  { id: idFrom('prj', `${seed} team`), name: 'sandbox-team', teamId: idFrom('team', seed) },
+  { id: idFrom('prj', `${seed} team`), name: 'sandbox-team', teamId: 'team_sandbox' },
   {
     id: idFrom('prj', `${seed} strict`),
     name: 'sandbox-strict',
-    teamId: idFrom('team', `${seed} strict`),
+    teamId: 'team_strict',
     enforcesSensitive: true,
   },
 ];
