@@ -202,12 +202,16 @@ test('webhost-project 9: a removed variable is gone, and its key is free', async
 });
 
 test('a stale list shows removed variables and not yet new ones', async () => {
-  const { created } = await sdk().create(variable('A'));
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  await sdk().remove(created.id);
-  await sdk().create(variable('B'));
-  sandbox.webhost.faults.add({ effect: 'stale-list', ms: 50 });
-  expect((await sdk().list()).envs.map(({ key }) => key)).toEqual(['A']);
+  let ahead = 0;
+  const own = await startSandbox({ clock: () => Date.now() + ahead });
+  const { create, list, remove } = webhostSdk(own);
+  const { created } = await create(variable('A'));
+  ahead = 7_200_000;
+  await remove(created.id);
+  await create(variable('B'));
+  own.webhost.faults.add({ effect: 'stale-list', ms: 600_000 });
+  expect((await list()).envs.map(({ key }) => key)).toEqual(['A']);
+  await own.stop();
 });
 
 test('variables survive a restart', async () => {
