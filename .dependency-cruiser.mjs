@@ -20,6 +20,7 @@ const sdkHolders = {
   '@azure': 'sync-worker-cloudb-kv|login',
   '@google-cloud': 'sync-worker-cloudc-sm',
   '@octokit': 'sync-worker-codehost',
+  '@vercel': 'sync-worker-webhost-project',
 };
 
 const sdkRules = Object.entries(sdkHolders).map(([sdk, holder]) => ({

@@ -1,6 +1,13 @@
 import type { Stack } from './stack.ts';
 
-const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm'];
+const services = [
+  'gateway',
+  'login',
+  'secrets',
+  'sync-control',
+  'sync-worker-clouda-sm',
+  'sync-worker-webhost-project',
+];
 
 /** A program that runs in a container and reports what it can do there but must not. */
 const attempts = `
@@ -42,6 +49,7 @@ export function checkConfinement(stack: Stack): void {
     ['sync-control', 'not reached'],
     ['gateway', 'not reached'],
     ['sync-worker-clouda-sm', 'reached'],
+    ['sync-worker-webhost-project', 'reached'],
     ['login', 'reached'],
   ] as const) {
     const answer = inside(service, reach('http://sandbox:8300/'));
@@ -49,7 +57,7 @@ export function checkConfinement(stack: Stack): void {
       throw new Error(`the sandbox was ${answer} from ${service}, expected: ${expected}`);
   }
   console.log('  only the workers and login can reach the outward network');
-  for (const service of ['secrets', 'sync-control', 'sync-worker-clouda-sm']) {
+  for (const service of ['secrets', 'sync-control', 'sync-worker-clouda-sm', 'sync-worker-webhost-project']) {
     const user = inside(service, brokerUser);
     if (user !== service) throw new Error(`${service} connects to RabbitMQ as ${user}`);
   }

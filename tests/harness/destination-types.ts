@@ -15,4 +15,12 @@ export const sandboxTypes: readonly SandboxType[] = [
       region: 'eu-west-1',
     }),
   },
+  {
+    type: 'webhost-project',
+    fields: ({ accessToken, projectId }) => ({
+      access_token: accessToken,
+      project_id: projectId,
+      deployment_environments: ['preview', 'production'],
+    }),
+  },
 ];

@@ -117,7 +117,10 @@ async function refresh() {
     byId('stores').replaceChildren(...sections);
   } catch { byId('state').textContent = 'The sandbox is not responding.'; }
 }
-const exampleSettings = { 'cloudA-sm': { region: 'eu-central-1' } };
+const exampleSettings = {
+  'cloudA-sm': { region: 'eu-central-1' },
+  'webhost-project': { deployment_environments: ['production', 'preview'] },
+};
 const field = (key) => key.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase());
 function showCredentials(stores) {
   const requests = Object.entries(stores).map(([name, { credentials }]) => {

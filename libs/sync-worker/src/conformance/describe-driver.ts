@@ -21,10 +21,8 @@ export function describeDriver(subject: DriverUnderTest): void {
     valueTests(suite);
     sizeTests(suite);
     ownershipTests(suite);
-    if (subject.supportsTags) {
-      markTests(suite);
-      tagTests(suite);
-    }
+    if (subject.showsOwner ?? subject.supportsTags) markTests(suite);
+    if (subject.supportsTags) tagTests(suite);
     if (subject.isWriteOnly) startTests(suite);
 
     test('any sequence of intents and failures ends with the last intent', () =>

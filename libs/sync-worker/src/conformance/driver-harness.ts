@@ -53,6 +53,8 @@ export interface DriverUnderTest {
   takesEmptyValue: boolean;
   /** Whether external secrets have tags, and with them the mark of the destination that they belong to. */
   supportsTags: boolean;
+  /** Whether external secrets show which destination they belong to; by default, if they have tags. */
+  showsOwner?: boolean;
   /**
    * Whether external secrets return no value and keep no tags. Such a driver records the start of a put; default false.
    */

@@ -15,6 +15,8 @@ export interface OwnedSecret {
   tags: Readonly<Record<string, string>>;
   /** Whether it is the one that the last put of the entry wrote. */
   isRemembered: boolean;
+  /** What contains the built-in tags, for messages; tags by default. */
+  marks?: 'tags' | 'comment';
 }
 
 /**
@@ -35,7 +37,7 @@ export function requireWritable(owner: Owner, secret: OwnedSecret, overwrite: bo
   if (isMarkedByAnother(secret.tags, owner)) {
     throw new Fault(
       'conflict',
-      `${name} belongs to another destination and is not changed; if that no longer exists, remove its built-in tags from the secret`,
+      `${name} belongs to another destination and is not changed; if that no longer exists, ${howToUnmark[secret.marks ?? 'tags']}`,
     );
   }
   if (overwrite) return;
@@ -44,6 +46,11 @@ export function requireWritable(owner: Owner, secret: OwnedSecret, overwrite: bo
     `${name} exists and does not belong to this destination; set "overwrite" to take it over`,
   );
 }
+
+const howToUnmark = {
+  tags: 'remove its built-in tags from the secret',
+  comment: 'remove the comment of the secret',
+};
 
 const hasOwnerTag = (tags: Readonly<Record<string, string>>, { prefix, destinationId }: Owner): boolean =>
   Object.hasOwn(tags, ownerTag(prefix)) && tags[ownerTag(prefix)] === destinationId;

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { faultOf } from './call-faults.ts';
+
+const answer = (status: number, error: object = {}, headers: Record<string, string> = {}) =>
+  faultOf('creating', {
+    status,
+    headers: new Headers(headers),
+    content: { error: { message: 'canary', ...error } },
+  });
+
+describe('a failed call', () => {
+  test.each<[number, object, string, RegExp]>([
+    [400, { code: 'ENV_CONFLICT' }, 'conflict', /\(ENV_CONFLICT\)$/],
+    [403, { code: 'ENV_ALREADY_EXISTS' }, 'conflict', /\(ENV_ALREADY_EXISTS\)$/],
+    [409, { code: 'ENV_CONFLICT' }, 'conflict', /\(ENV_CONFLICT\)$/],
+    [400, { code: 'BAD_REQUEST' }, 'rejected', /\(BAD_REQUEST\)$/],
+    [400, { code: 'bad_request' }, 'rejected', /\(bad_request\)$/],
+    [400, { message: 'An ongoing update is canary' }, 'not_ready', /the project is being changed$/],
+    [401, {}, 'unauthenticated', /\(status 401\)$/],
+    [402, { code: 'payment_required' }, 'rejected', /\(payment_required\)$/],
+    [403, { code: 'forbidden', invalidToken: true }, 'unauthenticated', /access_token was not accepted/],
+    [403, { code: 'forbidden', missingToken: true }, 'unauthenticated', /access_token was not accepted/],
+    [403, { code: 'forbidden' }, 'forbidden', /\(forbidden\); check project_id, team_id/],
+    [404, { code: 'not_found' }, 'rejected', /\(not_found\); check project_id, team_id/],
+    [409, { code: 'project_transfer' }, 'not_ready', /the project is being changed$/],
+    [410, {}, 'rejected', /\(status 410\)$/],
+    [429, { code: 'rate_limited' }, 'throttled', /\(rate_limited\)$/],
+    [500, { code: 'internal_server_error' }, 'unavailable', /\(internal_server_error\)$/],
+    [502, { code: 'a <b> canary' }, 'unavailable', /\(status 502\)$/],
+  ])('with status %i and %j is %s', (status, error, kind, message) => {
+    const fault = answer(status, error);
+    expect(fault).toMatchObject({ kind, message: expect.stringMatching(message) });
+    expect(fault?.message).toMatch(/^creating: /);
+    expect(fault?.message).not.toContain('canary');
+  });
+
+  test('with a body that is not that of the API is classified by its status', () => {
+    for (const content of [undefined, 'canary', { error: 'canary' }, { error: { code: 7 } }]) {
+      const response = { status: 403, headers: new Headers(), content };
+      expect(faultOf('creating', response)).toMatchObject({ kind: 'forbidden' });
+    }
+  });
+
+  test('that is a redirect, or a success without JSON, is unavailable', () => {
+    const redirect = { status: 302, headers: new Headers(), content: undefined };
+    expect(faultOf('creating', redirect)?.message).toMatch(/redirect, which is not followed/);
+    expect(faultOf('creating', { ...redirect, status: 200 })).toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('the time to wait', () => {
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+  test('is that of Retry-After, else until the reset in the header, else in the body', () => {
+    const reset = { 'x-ratelimit-reset': String(inSeconds(30)) };
+    const body = { limit: { reset: inSeconds(90) } };
+    expect(answer(429, body, { 'retry-after': '7', ...reset })?.retryAfterSeconds).toBe(7);
+    expect(answer(429, body, reset)?.retryAfterSeconds).toBeLessThanOrEqual(30);
+    expect(answer(429, body)?.retryAfterSeconds).toBeGreaterThan(80);
+  });
+
+  test('is at least a second, and undefined if nothing states it', () => {
+    expect(answer(429, {}, { 'x-ratelimit-reset': String(inSeconds(-30)) })?.retryAfterSeconds).toBe(1);
+    expect(answer(429, {}, { 'x-ratelimit-reset': 'soon' })?.retryAfterSeconds).toBeUndefined();
+    expect(answer(429)?.retryAfterSeconds).toBeUndefined();
+  });
+});

@@ -1,0 +1,151 @@
+import { Fault } from '@secrets/domain';
+import { malformedResponse, networkFault, parseResponse } from '@secrets/sync-worker';
+import type { z } from 'zod';
+import { type Answer, creationFault, faultOf } from './call-faults.ts';
+import { Creation, Page, Variable } from './schema.ts';
+
+/** https://vercel.com/docs/rest-api#server-specs */
+const publicUrl = 'https://api.vercel.com';
+const maxPages = 200;
+
+/** Where the variables are, and how to get there. */
+export interface ProjectAccess {
+  endpointUrl: string | undefined;
+  accessToken: string;
+  projectId: string;
+  /** Empty for a project of the user. */
+  teamId: string;
+  fetch: typeof globalThis.fetch;
+}
+
+/** What a new record contains. */
+export interface NewVariable {
+  key: string;
+  value: string;
+  target: string[];
+  comment: string;
+}
+
+/** What to change in a record. What is left out stays, also the type: a sensitive variable cannot become another one. */
+export type VariableChange = Partial<Pick<NewVariable, 'value' | 'target' | 'comment'>>;
+
+interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  version: 'v9' | 'v10';
+  id?: string;
+  until?: number;
+  content?: unknown;
+}
+
+/** The calls of the provider's API. Each is one request, except that a list follows its pages; their failures are `Fault`s. */
+export class EnvironmentApi {
+  readonly #access: ProjectAccess;
+
+  constructor(access: ProjectAccess) {
+    this.#access = access;
+  }
+
+  /** Returns every variable of the project, and how many more the token may not see. */
+  async list(signal: AbortSignal): Promise<{ variables: Variable[]; hidden: number }> {
+    const operation = 'listing the environment variables';
+    const found = new Map<string, Variable>();
+    let until: number | undefined;
+    for (let page = 1; page <= maxPages; page += 1) {
+      const call = { method: 'GET', version: 'v10', ...(until === undefined ? {} : { until }) } as const;
+      const { envs, pagination, hiddenProductionEnvCount } = parsed(
+        operation,
+        Page,
+        await this.#send(operation, call, signal),
+      );
+      for (const variable of envs) found.set(variable.id || `without ID ${found.size}`, variable);
+      until = pagination?.next ?? undefined;
+      if (until === undefined || envs.length === 0)
+        return { variables: [...found.values()], hidden: hiddenProductionEnvCount };
+    }
+    throw malformedResponse(operation);
+  }
+
+  /**
+   * Creates records, at least one. The type is `encrypted`, which a team's policy may change. Throws a fault with one of `conflictCodes` if a record for
+   * one of the environments exists. If some are not created, the others exist nevertheless.
+   */
+  async create(variables: readonly NewVariable[], signal: AbortSignal): Promise<Variable[]> {
+    const operation = 'creating the environment variable';
+    const records = variables.map((variable) => ({ ...variable, type: 'encrypted' }));
+    const content = records.length === 1 ? records[0] : records;
+    const answer = await this.#send(operation, { method: 'POST', version: 'v10', content }, signal);
+    const { created, failed } = parsed(operation, Creation, answer);
+    const [failure] = failed;
+    if (failure !== undefined) throw creationFault(operation, failure.error.code);
+    if (created.length !== records.length || created.some(({ id }) => id === ''))
+      throw malformedResponse(operation);
+    return created;
+  }
+
+  /** Returns the changed record; undefined if the API says that there is none. */
+  async edit(id: string, content: VariableChange, signal: AbortSignal): Promise<Variable | undefined> {
+    const operation = 'changing the environment variable';
+    const call = { method: 'PATCH', version: 'v9', id, content } as const;
+    const answer = await this.#send(operation, call, signal, { mayBeAbsent: true });
+    return answer.status === 404 ? undefined : parsed(operation, Variable, answer);
+  }
+
+  /** Succeeds also if there is no such record. */
+  async remove(id: string, signal: AbortSignal): Promise<void> {
+    const operation = 'removing the environment variable';
+    await this.#send(operation, { method: 'DELETE', version: 'v9', id }, signal, { mayBeAbsent: true });
+  }
+
+  async #send(
+    operation: string,
+    call: Call,
+    signal: AbortSignal,
+    { mayBeAbsent = false } = {},
+  ): Promise<Answer> {
+    try {
+      const answer = await this.#request(call, signal);
+      const fault = faultOf(operation, answer);
+      if (fault !== undefined && !(mayBeAbsent && answer.status === 404)) throw fault;
+      return answer;
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      throw networkFault(operation, error as Error) ?? error;
+    }
+  }
+
+  async #request({ method, content, ...call }: Call, signal: AbortSignal): Promise<Answer> {
+    const response = await this.#access.fetch(this.#urlOf(call), {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#access.accessToken}`,
+        ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(content === undefined ? {} : { body: JSON.stringify(content) }),
+      signal,
+    });
+    const { status, headers } = response;
+    return { status, headers, content: parseJson(await response.text()) };
+  }
+
+  #urlOf({ version, id, until }: Pick<Call, 'version' | 'id' | 'until'>): string {
+    const { endpointUrl = publicUrl, projectId, teamId } = this.#access;
+    const path = `/${version}/projects/${encodeURIComponent(projectId)}/env`;
+    const url = new URL(
+      `${endpointUrl.replace(/\/$/, '')}${path}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
+    );
+    if (teamId !== '') url.searchParams.set('teamId', teamId);
+    if (until !== undefined) url.searchParams.set('until', String(until));
+    return url.href;
+  }
+}
+
+const parsed = <Schema extends z.ZodType>(operation: string, schema: Schema, { content }: Answer) =>
+  parseResponse(operation, schema, content);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+// The provider's responses, with only the fields that are read. New types and fields of other people's variables must not
+// make a list unreadable, so nothing is an enumeration.
+
+const list = z.union([z.array(z.string()), z.string().transform((one) => [one])]);
+
+/** One record: the value of a key for some environments. The value itself is not kept. */
+export const Variable = z
+  .object({
+    id: z.string().default(''),
+    key: z.string(),
+    type: z.string(),
+    target: list.nullish().transform((target) => target ?? []),
+    customEnvironmentIds: list.nullish().transform((ids) => ids ?? []),
+    gitBranch: z.string().nullish(),
+    comment: z
+      .string()
+      .nullish()
+      .transform((comment) => comment ?? ''),
+    /** Only compared. Null if the provider states none. */
+    updatedAt: z.number().nullable().default(null).catch(null),
+    value: z.string().nullish(),
+    decrypted: z.boolean().nullish(),
+    system: z.boolean().nullish(),
+    configurationId: z.string().nullish(),
+    edgeConfigId: z.string().nullish(),
+    contentHint: z.object({}).nullish(),
+  })
+  .transform(({ value, decrypted, system, configurationId, edgeConfigId, contentHint, ...variable }) => ({
+    ...variable,
+    /** The size of the value, if the response contains it in clear text. Of an encrypted or sensitive one, nothing is known. */
+    knownBytes: variable.type === 'plain' || decrypted === true ? Buffer.byteLength(value ?? '') : 0,
+    /** Whether the provider or an integration maintains it, or it has no ID to change it by. */
+    isManagedElsewhere:
+      variable.id === '' ||
+      variable.type === 'system' ||
+      system === true ||
+      [configurationId, edgeConfigId, contentHint].some((owner) => owner !== undefined && owner !== null),
+  }));
+
+export type Variable = z.output<typeof Variable>;
+
+export const Page = z.object({
+  envs: z.array(Variable),
+  pagination: z.object({ next: z.number().nullish() }).nullish(),
+  hiddenProductionEnvCount: z.number().default(0),
+});
+
+export const Creation = z.object({
+  created: z
+    .union([z.array(Variable), Variable.transform((one) => [one])])
+    .nullish()
+    .transform((created) => created ?? []),
+  failed: z.array(z.object({ error: z.object({ code: z.string().default('') }) })).default([]),
+});
+
+/** https://vercel.com/docs/rest-api/errors */
+export const ErrorBody = z.object({
+  error: z.object({
+    code: z.string().optional(),
+    message: z.string().default(''),
+    invalidToken: z.boolean().default(false),
+    missingToken: z.boolean().default(false),
+    limit: z.object({ reset: z.number() }).optional(),
+  }),
+});

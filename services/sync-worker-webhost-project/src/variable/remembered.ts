@@ -1,0 +1,31 @@
+import type { RemoveRequest } from '@secrets/sync-worker';
+import { z } from 'zod';
+
+const Remembered = z.object({
+  name: z.string(),
+  /** The size of the value that was last pushed. */
+  bytes: z.number(),
+  /** Usually one. */
+  records: z.array(
+    z.object({
+      id: z.string(),
+      /** The environments of the record that are the destination's. Somebody may have added others. */
+      target: z.array(z.string()),
+      /** The provider's time of the last change; null if it does not state one. */
+      updatedAt: z.number().nullable(),
+    }),
+  ),
+});
+
+/** What is stored about a variable between two puts. */
+export type Remembered = z.infer<typeof Remembered>;
+export type RememberedRecord = Remembered['records'][number];
+
+/** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
+export function parseRemembered({ remote, externalName }: RemoveRequest): Remembered | undefined {
+  const parsed = Remembered.safeParse(remote);
+  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
+}
+
+/** The environments of all records. */
+export const targetsOf = ({ records }: Remembered): string[] => records.flatMap(({ target }) => target);

@@ -1,0 +1,13 @@
+import { webhostProject } from '@secrets/destinations';
+import { describeDriver } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+
+describeDriver({
+  name: webhostProject.type,
+  maxValueBytes: webhostProject.maxValueBytes,
+  takesEmptyValue: webhostProject.takesEmptyValue,
+  supportsTags: webhostProject.supportsTags,
+  showsOwner: true,
+  isWriteOnly: true,
+  start: (canary) => startHarness({}, { canary }),
+});
