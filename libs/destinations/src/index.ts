@@ -5,4 +5,5 @@ export { mask, parseDestination } from './request/parse-destination.ts';
 export { presentDestination } from './request/present-destination.ts';
 export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
 export { cloudASm } from './types/clouda-sm.ts';
+export { codehost } from './types/codehost.ts';
 export { whyValueRefused } from './values/why-value-refused.ts';
