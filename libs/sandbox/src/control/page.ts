@@ -117,7 +117,10 @@ async function refresh() {
     byId('stores').replaceChildren(...sections);
   } catch { byId('state').textContent = 'The sandbox is not responding.'; }
 }
-const exampleSettings = { 'cloudA-sm': { region: 'eu-central-1' } };
+const exampleSettings = {
+  'cloudA-sm': { region: 'eu-central-1' },
+  codehost: { app_id: undefined, installation_id: undefined, private_key: undefined, repository_owner: 'acme', repository_name: 'web' },
+};
 const field = (key) => key.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase());
 function showCredentials(stores) {
   const requests = Object.entries(stores).map(([name, { credentials }]) => {
