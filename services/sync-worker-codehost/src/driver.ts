@@ -26,7 +26,9 @@ export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefin
       const settings = parseSettings(destination.settings);
       const isPublic = settings.enterprise_url === '';
       const agents = egress.forDestination(destination.settings, isPublic ? endpointUrl : undefined);
-      const baseUrl = isPublic ? (endpointUrl ?? publicApi).replace(/\/$/, '') : `${settings.enterprise_url}/api/v3`;
+      const baseUrl = isPublic
+        ? (endpointUrl ?? publicApi).replace(/\/$/, '')
+        : `${settings.enterprise_url}/api/v3`;
       const octokit = openOctokit(baseUrl, endpointFetch(baseUrl, agents.fetch));
       const api = new CodehostApi(octokit, tokensOf(octokit, settings, destination.credentials.reveal()));
       const owner = { prefix, destinationId: destination.id };

@@ -17,7 +17,7 @@ export const endpointFetch = (baseUrl: string, fetch: Fetch): Fetch => {
     if (url.origin !== origin) throw malformedResponse('following a link to another host', 302);
     const response = await fetch(url.href, init);
     const location = locationIn(response, init.method);
-    if (location === undefined) return readToEnd(response);
+    if (location === undefined) return readToEnd(response, url.href);
     await response.body?.cancel();
     if (redirectsLeft === 0) throw malformedResponse('following redirects', response.status);
     return send(new URL(location, url), init, redirectsLeft - 1);
@@ -32,11 +32,12 @@ function locationIn({ status, headers }: Response, method: string | undefined): 
   return isFollowed ? (headers.get('location') ?? undefined) : undefined;
 }
 
-async function readToEnd(response: Response): Promise<Response> {
+async function readToEnd(response: Response, url: string): Promise<Response> {
   const chunks: Buffer[] = [];
   for await (const chunk of boundedBody((response.body ?? []) as AsyncIterable<Buffer>)) chunks.push(chunk);
   const headers = new Headers([...response.headers]);
   headers.set('content-type', 'application/json'); // the client returns other bodies as text, as it does invalid JSON
   const body = withoutBody.includes(response.status) ? null : Buffer.concat(chunks);
-  return new Response(body, { status: response.status, headers });
+  const read = new Response(body, { status: response.status, headers });
+  return Object.defineProperty(read, 'url', { value: url }); // read by the client's pagination
 }
