@@ -26,6 +26,7 @@ export const Env = z.object({
   SANDBOX_PORT: port.optional(),
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_AUTHORITY_URL: z.url().optional(),
+  CODEHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   EGRESS_ALLOW: commaList.default([]),
   EGRESS_MAY_OPEN: commaList.default([]),
   AWS_REGION: z.string().optional(),

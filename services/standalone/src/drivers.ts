@@ -1,6 +1,7 @@
 import type { Sandbox } from '@secrets/sandbox';
 import type { Driver } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
+import { codehostDriver } from '@secrets/sync-worker-codehost';
 import type { Env } from './config.ts';
 
 /** The driver of each destination type, whose endpoint is the operator's or, if there is none, the sandbox's. */
@@ -9,4 +10,5 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
     endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
     defaultRegion: env.AWS_REGION,
   }),
+  codehostDriver({ endpointUrl: env.CODEHOST_ENDPOINT_URL ?? sandbox?.codehostUrl }),
 ];

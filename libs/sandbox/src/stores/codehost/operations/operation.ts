@@ -2,7 +2,7 @@ import type { HttpResponse } from '../../../simulation/http-response.ts';
 import type { CodehostStore } from '../store/codehost-store.ts';
 
 /** The application that is registered, with its one installation. */
-export interface Application {
+interface Application {
   id: string;
   installationId: string;
   issue(installation: string): { token: string; expiresAt: string };
