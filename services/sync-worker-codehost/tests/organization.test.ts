@@ -72,7 +72,10 @@ describe('codehost 3: who sees the secret of an organization', () => {
     const final = await put({ ...request, remote: selected.remote, valueChanged: false }, others);
     expect(held(name)).toMatchObject({ value: 'one', version_count: 1 });
     expect(access(name)?.repositories).toBe('docs, api');
-    driver.harness.calls();
+    expect(driver.harness.calls().filter((call) => call !== 'listRepositories')).toEqual([
+      'createOrUpdateOrgSecret',
+      'setSelectedReposForOrgSecret',
+    ]);
     await put({ ...request, remote: final.remote, valueChanged: false }, others);
     expect(driver.harness.calls()).toEqual([]);
   });
@@ -84,9 +87,13 @@ describe('codehost 3: who sees the secret of an organization', () => {
       await strict.connect({ settings }),
       await strict.connect({ settings: { ...settings, organization_visibility: 'all' } }),
     ];
-    const request = putRequest('STRICT', 'one');
-    const { remote } = await hidden.put(request, signal());
-    await shown.put({ ...request, remote, valueChanged: false }, signal());
+    const requests = ['STRICT', 'SECOND'].map((name) => putRequest(name, 'one'));
+    for (const request of requests) {
+      const { remote } = await hidden.put(request, signal());
+      strict.calls();
+      await shown.put({ ...request, remote, valueChanged: false }, signal());
+    }
+    expect(strict.calls()).toEqual(['createOrUpdateOrgSecret']); // refused for the first secret only
     expect(strict.held('STRICT', 'organization acme')).toMatchObject({
       value: 'one',
       tags: { visibility: 'all' },

@@ -18,6 +18,7 @@ export class OrganizationAccess {
   readonly settings: AccessSettings;
   readonly #api: OrganizationApi;
   #held: { ids: number[]; untilMs: number } | undefined;
+  #demandsValue = false;
 
   constructor(api: OrganizationApi, settings: CodehostSettings) {
     this.#api = api;
@@ -44,15 +45,24 @@ export class OrganizationAccess {
   }
 
   /**
-   * Changes who sees the secret, without its value. Returns undefined if that is not possible: the secret is gone, or the provider demands
-   * the value as well.
+   * Changes who sees a secret that has the visibility `present` now, without its value. Returns undefined if that is not possible: the
+   * secret is gone, or the server demands the value, as its description says, and is then not asked again.
    */
-  async change(name: string, signal: AbortSignal): Promise<ScopeResponse | undefined> {
+  async change(
+    name: string,
+    present: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ScopeResponse | undefined> {
     const access = await this.wanted(signal);
+    const isListAlone = present === 'selected' && access.visibility === 'selected';
+    if (!isListAlone && this.#demandsValue) return undefined;
     try {
+      if (isListAlone)
+        return await this.#api.selectRepositories(name, access.selected_repository_ids, signal);
       return await this.#api.changeAccess(name, access, signal);
     } catch (error) {
-      if (hasCode(error, 'NotFound', 'ValidationFailed')) return undefined;
+      if (hasCode(error, 'ValidationFailed')) this.#demandsValue = !isListAlone;
+      if (hasCode(error, 'NotFound', 'Conflict', 'ValidationFailed')) return undefined;
       throw error;
     }
   }

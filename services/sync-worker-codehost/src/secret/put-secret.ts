@@ -13,7 +13,8 @@ export async function putSecret(store: Store, request: PutRequest, signal: Abort
   if (known === undefined) return createOrTakeOver(store, request, signal);
   if (request.valueChanged) return write(store, request, signal);
   if (request.verify) return inspect(store, request, known, signal);
-  return hasAccess(store, known) ? known : changeAccess(store, request, signal);
+  if (hasAccess(store, known)) return known;
+  return changeAccess(store, request, known.access?.visibility, signal);
 }
 
 /** The key is fetched first: if that succeeds, a secret that is not found does not exist. */
@@ -44,7 +45,9 @@ async function inspect(
     Date.parse(found.updated_at) <= Date.parse(known.writtenAt);
   if (!isUntouched) return write(store, request, signal);
   const differs = (await store.access?.differsFrom(name, found, signal)) ?? false;
-  return differs ? changeAccess(store, request, signal) : remember(store, name, known.writtenAt);
+  return differs
+    ? changeAccess(store, request, found.visibility, signal)
+    : remember(store, name, known.writtenAt);
 }
 
 /** Whether the secret has been visible to the right repositories since the last put. */
@@ -55,8 +58,13 @@ function hasAccess({ access }: Store, known: Remembered): boolean {
   return known.access?.visibility === visibility && names(known.access.repositories) === names(repositories);
 }
 
-async function changeAccess(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
-  const changed = await store.access?.change(request.externalName, signal);
+async function changeAccess(
+  store: Store,
+  request: PutRequest,
+  present: string | undefined,
+  signal: AbortSignal,
+): Promise<Remembered> {
+  const changed = await store.access?.change(request.externalName, present, signal);
   if (changed === undefined) return write(store, request, signal);
   return remember(store, request.externalName, timeOf(changed));
 }
