@@ -102,6 +102,20 @@ describe('codehost 3: who sees the secret of an organization', () => {
     await strict.stop();
   });
 
+  test.each([400, 409, 422])('is changed with the value if the server refuses with %i', async (status) => {
+    const [some, others] = [await connect(selecting('web')), await connect(selecting('api'))];
+    const everyone = await connect({ ...organization, organization_visibility: 'all' });
+    const { name, request } = await putNew(some);
+    const refused = { effect: 'error', status, code: 'X', times: 1 } as const;
+    const { faults } = driver.harness.sandbox.codehost;
+    faults.add({ ...refused, operation: 'setSelectedReposForOrgSecret' });
+    const listed = await put({ ...request, valueChanged: false }, others);
+    expect(access(name)).toEqual({ visibility: 'selected', repositories: 'api' });
+    faults.add({ ...refused, operation: 'createOrUpdateOrgSecret' });
+    await put({ ...request, remote: listed.remote, valueChanged: false }, everyone);
+    expect(held(name)).toMatchObject({ value: 'one', version_count: 3, tags: { visibility: 'all' } });
+  });
+
   test('is repaired if someone else changed it', async () => {
     const some = await connect(selecting('web'));
     const { name, verification } = await putNew(some);

@@ -50,7 +50,7 @@ describe('a failed call', () => {
     [400, 'rejected', /status 400/],
     [401, 'unauthenticated', /status 401/],
     [404, 'rejected', /NotFound/],
-    [409, 'rejected', /Conflict/],
+    [409, 'rejected', /status 409/],
     [422, 'rejected', /ValidationFailed/],
     [500, 'unavailable', /status 500/],
     [502, 'unavailable', /status 502/],

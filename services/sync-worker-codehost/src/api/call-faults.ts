@@ -7,13 +7,11 @@ import { z } from 'zod';
 const kinds: ReadonlyMap<string, FaultKind> = new Map([
   ['RateLimited', 'throttled'],
   ['NotFound', 'rejected'],
-  ['Conflict', 'rejected'],
   ['ValidationFailed', 'rejected'],
 ]);
 
 const codes: ReadonlyMap<number, string> = new Map([
   [404, 'NotFound'],
-  [409, 'Conflict'],
   [422, 'ValidationFailed'],
 ]);
 

@@ -61,9 +61,9 @@ export class OrganizationAccess {
         return await this.#api.selectRepositories(name, access.selected_repository_ids, signal);
       return await this.#api.changeAccess(name, access, signal);
     } catch (error) {
-      if (hasCode(error, 'ValidationFailed')) this.#demandsValue = !isListAlone;
-      if (hasCode(error, 'NotFound', 'Conflict', 'ValidationFailed')) return undefined;
-      throw error;
+      if (!(error instanceof Fault) || error.kind !== 'rejected') throw error;
+      if (!isListAlone) this.#demandsValue = !hasCode(error, 'NotFound');
+      return undefined;
     }
   }
 
