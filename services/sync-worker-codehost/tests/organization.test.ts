@@ -33,7 +33,7 @@ describe('codehost 3: who sees the secret of an organization', () => {
     expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web, api' });
   });
 
-  test('the IDs of repositories are looked up in a paged list once', async () => {
+  test('codehost 9: the IDs of repositories are looked up once, in a list that is followed to its end', async () => {
     const repositories = Array.from({ length: 250 }, (_, number) => ({ owner: 'acme', name: `r${number}` }));
     const own = await startHarness({ repositories });
     const connected = await own.connect({
