@@ -15,4 +15,13 @@ export const sandboxTypes: readonly SandboxType[] = [
       region: 'eu-west-1',
     }),
   },
+  {
+    type: 'codehost',
+    fields: ({ accessToken }) => ({
+      access_token: accessToken,
+      // A repository can have 100 secrets, an organization 1,000.
+      secrets_location: 'organization',
+      organization_name: 'acme',
+    }),
+  },
 ];
