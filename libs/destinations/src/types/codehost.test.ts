@@ -103,6 +103,10 @@ describe('codehost: required fields and combinations', () => {
     });
   });
 
+  test('an application is looked up by app_name', () => {
+    expect(codehost.appField).toBe('app_name');
+  });
+
   test('a token is replaced by an application in one update', () => {
     const existing = parse({ access_token, ...repository });
     expect(refusal(app, existing)).toMatch(/cannot be combined with access_token/);

@@ -85,6 +85,7 @@ export const codehost: DestinationDescription = {
     'organization_visibility',
     'selected_repository_names',
   ],
+  appField: 'app_name',
   immutableFields: place,
   pushedFields: ['organization_visibility', 'selected_repository_names'],
   supportsTags: false,
