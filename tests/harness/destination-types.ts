@@ -16,6 +16,15 @@ export const sandboxTypes: readonly SandboxType[] = [
     }),
   },
   {
+    type: 'codehost',
+    fields: ({ accessToken }) => ({
+      access_token: accessToken,
+      // A repository can have 100 secrets, an organization 1,000.
+      secrets_location: 'organization',
+      organization_name: 'acme',
+    }),
+  },
+  {
     type: 'webhost-project',
     fields: ({ accessToken, projectId }) => ({
       access_token: accessToken,

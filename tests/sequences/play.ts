@@ -155,7 +155,9 @@ export class Play {
       case 'fault': {
         const { effect, times } = operation;
         const name = `*${this.#nameStart({ ...at, template: 0 }).slice(2)}*`;
-        return void (await this.#sandbox('POST', 'faults', { store: at.type, effect, times, name }));
+        // Some providers mean a minute or more if they name no time.
+        const wait = effect === 'throttle' ? { retryAfterSeconds: 1 } : {};
+        return void (await this.#sandbox('POST', 'faults', { store: at.type, effect, times, name, ...wait }));
       }
     }
   }

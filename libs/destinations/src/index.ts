@@ -6,4 +6,5 @@ export { presentDestination } from './request/present-destination.ts';
 export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
 export { cloudASm } from './types/clouda-sm.ts';
 export { webhostProject } from './types/webhost-project.ts';
+export { codehost } from './types/codehost.ts';
 export { whyValueRefused } from './values/why-value-refused.ts';

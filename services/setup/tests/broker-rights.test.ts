@@ -9,6 +9,7 @@ import { installedRabbit } from '../../../scripts/test-services/installed-rabbit
 import type { TestServer } from '../../../scripts/test-services/test-server.ts';
 import { type BrokerService, brokerQueues, brokerServices } from '../src/broker/broker-rights.ts';
 import { prepareBroker } from '../src/broker/prepare-broker.ts';
+import { workers } from '../src/database-roles.ts';
 
 const passwords = Object.fromEntries(
   brokerServices.map((service) => [service, `password-of-${service}`]),
@@ -96,18 +97,18 @@ const workQueue = syncQueue('cloudA-sm');
     expect(await control.depth(workQueue)).toMatchObject({ consumers: expect.any(Number) });
   });
 
-  const consumed: Record<BrokerService, string[]> = {
-    secrets: [],
+  const consumed: Partial<Record<BrokerService, string[]>> = {
     'sync-control': [secretChangesQueue],
     [worker]: [workQueue],
     'sync-worker-webhost-project': [syncQueue('webhost-project')],
+    ...Object.fromEntries(workers.map((name) => [name, [name.replace('sync-worker-', 'sync.')]])),
   };
 
   test.each(brokerServices)(
     '%s consumes only its own queue, and declares and deletes nothing',
     async (service) => {
       for (const queue of brokerQueues.flatMap((name) => [name, `${name}.parked`])) {
-        const expected = consumed[service].includes(queue) ? undefined : 403;
+        const expected = consumed[service]?.includes(queue) ? undefined : 403;
         const got = await refusal(service, (channel) => channel.get(queue));
         expect({ queue, got }).toEqual({ queue, got: expected });
         expect(await refusal(service, (channel) => channel.purgeQueue(queue))).toBe(expected);

@@ -2,6 +2,7 @@ import type { Sandbox } from '@secrets/sandbox';
 import type { Driver } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { webhostProjectDriver } from '@secrets/sync-worker-webhost-project';
+import { codehostDriver } from '@secrets/sync-worker-codehost';
 import type { Env } from './config.ts';
 
 /** The driver of each destination type, whose endpoint is the operator's or, if there is none, the sandbox's. */
@@ -11,4 +12,5 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
     defaultRegion: env.AWS_REGION,
   }),
   webhostProjectDriver({ endpointUrl: env.WEBHOST_ENDPOINT_URL ?? sandbox?.webhostUrl }),
+  codehostDriver({ endpointUrl: env.CODEHOST_ENDPOINT_URL ?? sandbox?.codehostUrl }),
 ];

@@ -50,7 +50,10 @@ export function controlRoutes(stores: readonly SimulatedStore[], directory: Dire
 }
 
 function about(stores: readonly SimulatedStore[], directory: Directory): object {
-  const described = stores.map(({ name, path, credentials }) => [name, { path, credentials }]);
+  const described = stores.map((store) => {
+    const credentials = { ...store.credentials, ...store.generatedCredentials?.() };
+    return [store.name, { path: store.path, credentials }];
+  });
   const { tenantId, path, identities } = directory;
   return { stores: Object.fromEntries(described), directory: { path, tenant_id: tenantId, identities } };
 }

@@ -120,6 +120,7 @@ async function refresh() {
 const exampleSettings = {
   'cloudA-sm': { region: 'eu-central-1' },
   'webhost-project': { deployment_environments: ['production', 'preview'] },
+  codehost: { app_id: undefined, installation_id: undefined, private_key: undefined, repository_owner: 'acme', repository_name: 'web' },
 };
 const field = (key) => key.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase());
 function showCredentials(stores) {

@@ -95,10 +95,10 @@ function bucketOf(perSecond: number, burst: number | undefined, nowMs: number): 
   return new TokenBucket(perSecond, burst ?? Math.max(1, perSecond), nowMs);
 }
 
-/** The expression for a pattern of names, where `*` matches any text. */
+/** The expression for a pattern of names, where `*` matches any text. Some stores change the case of names. */
 export function patternOf(name: string): RegExp {
   const literal = name.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${literal.join('.*')}$`, 's');
+  return new RegExp(`^${literal.join('.*')}$`, 'si');
 }
 
 /** Counts a matching call. Returns whether the rule affects it: each call, unless `every` is set. */

@@ -18,6 +18,8 @@ export interface StoredSecret {
 export interface SimulatedStore extends Simulation {
   /** What a client needs to authenticate. */
   readonly credentials: Readonly<Record<string, string>>;
+  /** Further credentials that do not follow from the seed. They are generated with the first use, and kept in the journal. */
+  generatedCredentials?(): Readonly<Record<string, string>>;
   /** All secrets, in no particular order. */
   secrets(): StoredSecret[];
 }

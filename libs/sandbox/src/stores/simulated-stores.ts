@@ -1,5 +1,6 @@
 import { simulateCloudA } from './clouda/simulate-clouda.ts';
 import { simulateWebhost } from './webhost/simulate-webhost.ts';
+import { simulateCodehost } from './codehost/simulate-codehost.ts';
 
 /**
  * Every simulated external store. To add one, create a folder beside `clouda` with a function
@@ -9,4 +10,5 @@ import { simulateWebhost } from './webhost/simulate-webhost.ts';
 export const simulatedStores = {
   cloudA: simulateCloudA,
   webhost: simulateWebhost,
+  codehost: simulateCodehost,
 };

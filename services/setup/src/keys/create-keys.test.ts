@@ -9,6 +9,7 @@ import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import { eventually } from '@secrets/testing';
 import fc from 'fast-check';
 import { KeysEnv } from '../config.ts';
+import { workers } from '../database-roles.ts';
 import { createKeys } from './create-keys.ts';
 
 describe('keys', () => {
@@ -46,6 +47,7 @@ describe('keys', () => {
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-worker-clouda-sm': ['amqp-url', 'database-url', 'seal.key'],
       'sync-worker-webhost-project': ['amqp-url', 'database-url', 'seal.key'],
+      ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
       postgres: ['password'],
       rabbitmq: ['password'],
     });

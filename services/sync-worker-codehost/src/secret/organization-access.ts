@@ -1,0 +1,91 @@
+import { Fault } from '@secrets/domain';
+import { hasCode } from '@secrets/sync-worker';
+import type { OrganizationApi } from '../api/organization-api.ts';
+import type { FoundSecret } from '../api/schema.ts';
+import type { Access, ScopeResponse } from '../api/secret-scope.ts';
+import type { CodehostSettings } from '../settings.ts';
+
+/** Who sees a secret, as the settings say it: repositories by their names. */
+export interface AccessSettings {
+  visibility: CodehostSettings['organization_visibility'];
+  repositories: string[];
+}
+
+const validMs = 600_000;
+
+/** Who sees the secrets of an organization's destination. The IDs of repositories are kept for ten minutes. */
+export class OrganizationAccess {
+  readonly settings: AccessSettings;
+  readonly #api: OrganizationApi;
+  #held: { ids: number[]; untilMs: number } | undefined;
+  #demandsValue = false;
+
+  constructor(api: OrganizationApi, settings: CodehostSettings) {
+    this.#api = api;
+    this.settings = {
+      visibility: settings.organization_visibility,
+      repositories: settings.selected_repository_names,
+    };
+  }
+
+  /** The access to send: with `selected`, always the full list, because a list that is omitted is cleared. */
+  async wanted(signal: AbortSignal): Promise<Access> {
+    const { visibility } = this.settings;
+    if (visibility !== 'selected') return { visibility };
+    return { visibility, selected_repository_ids: await this.#repositoryIds(signal) };
+  }
+
+  /** Whether the secret that was found has another access than the settings say. */
+  async differsFrom(name: string, { visibility }: FoundSecret, signal: AbortSignal): Promise<boolean> {
+    if (visibility !== this.settings.visibility) return true;
+    if (visibility !== 'selected') return false;
+    const present = await this.#api.selectedRepositories(name, signal);
+    const wanted = new Set(await this.#repositoryIds(signal));
+    return present.length !== wanted.size || present.some(({ id }) => !wanted.has(id));
+  }
+
+  /**
+   * Changes who sees a secret that has the visibility `present` now, without its value. Returns undefined if that is not possible: the
+   * secret is gone, or the server demands the value, as its description says, and is then not asked again.
+   */
+  async change(
+    name: string,
+    present: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ScopeResponse | undefined> {
+    const access = await this.wanted(signal);
+    const isListAlone = present === 'selected' && access.visibility === 'selected';
+    if (!isListAlone && this.#demandsValue) return undefined;
+    try {
+      if (isListAlone)
+        return await this.#api.selectRepositories(name, access.selected_repository_ids, signal);
+      return await this.#api.changeAccess(name, access, signal);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'rejected') throw error;
+      if (!isListAlone) this.#demandsValue = !hasCode(error, 'NotFound');
+      return undefined;
+    }
+  }
+
+  /** Forgets the IDs, for example after the provider has refused them. */
+  forgetIds(): void {
+    this.#held = undefined;
+  }
+
+  async #repositoryIds(signal: AbortSignal): Promise<number[]> {
+    if (this.#held !== undefined && Date.now() < this.#held.untilMs) return this.#held.ids;
+    const found = await this.#api.repositories(signal);
+    const idsByName = new Map(found.map(({ name, id }) => [name.toLowerCase(), id]));
+    const ids = this.settings.repositories.map((name) => idsByName.get(name.toLowerCase()));
+    const unknown = this.settings.repositories.filter((_, index) => ids[index] === undefined);
+    if (unknown.length > 0) throw unknownRepositories(this.#api.name, unknown);
+    this.#held = { ids: ids.filter((id) => id !== undefined), untilMs: Date.now() + validMs };
+    return this.#held.ids;
+  }
+}
+
+const unknownRepositories = (organization: string, names: readonly string[]): Fault =>
+  new Fault(
+    'rejected',
+    `selected_repository_names: the organization ${organization} has no ${names.join(', ')}, or the credentials cannot see it`,
+  );

@@ -1,0 +1,51 @@
+import { Fault } from '@secrets/domain';
+import { hasCode, type Owner, parseResponse } from '@secrets/sync-worker';
+import { FoundSecret } from '../api/schema.ts';
+import type { ScopeResponse, SecretScope } from '../api/secret-scope.ts';
+import type { OrganizationAccess } from './organization-access.ts';
+import type { ScopeKey } from './scope-key.ts';
+import type { SecretCount } from './secret-count.ts';
+
+/** A connected destination: what put and remove work with. */
+export interface Store {
+  scope: SecretScope;
+  key: ScopeKey;
+  count: SecretCount;
+  /** Undefined unless the secrets are those of an organization. */
+  access: OrganizationAccess | undefined;
+  owner: Owner;
+}
+
+/** Returns undefined if the provider says that there is none, which it also says if the credentials may not see it. */
+export async function findSecret(
+  { scope }: Store,
+  name: string,
+  signal: AbortSignal,
+): Promise<FoundSecret | undefined> {
+  try {
+    const { data } = await scope.get(signal, name);
+    return parseResponse('getSecret', FoundSecret, data);
+  } catch (error) {
+    if (hasCode(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Runs calls that fail with "not found" only if the scope itself cannot be found or written. */
+export async function withScope<Result>({ scope }: Store, calls: () => Promise<Result>): Promise<Result> {
+  try {
+    return await calls();
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+    throw new Fault(
+      'rejected',
+      `${scope.label} does not exist, or the credentials have no permission for its secrets (NotFound)`,
+    );
+  }
+}
+
+/** When the provider sent a response, by its own clock; null if it does not say. */
+export function timeOf({ headers }: ScopeResponse): string | null {
+  const ms = Date.parse(headers.date ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}

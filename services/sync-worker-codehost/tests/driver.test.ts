@@ -1,0 +1,12 @@
+import { codehost } from '@secrets/destinations';
+import { describeDriver } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+
+describeDriver({
+  name: codehost.type,
+  maxValueBytes: codehost.maxValueBytes,
+  takesEmptyValue: codehost.takesEmptyValue,
+  supportsTags: codehost.supportsTags,
+  isWriteOnly: true,
+  start: (canary) => startHarness({}, { canary }),
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const organization = { secrets_location: 'organization', organization_name: 'acme' };
+const selecting = (...selected_repository_names: string[]) => ({
+  ...organization,
+  organization_visibility: 'selected',
+  selected_repository_names,
+});
+const driver = useDriver({}, organization);
+const { connect, put, putNew, remove } = driver;
+const signal = () => AbortSignal.timeout(60_000);
+const held = (name: string) => driver.harness.held(name, 'organization acme');
+const access = (name: string) => held(name)?.tags;
+
+describe('codehost 3: who sees the secret of an organization', () => {
+  test('is sent with every value, private by default', async () => {
+    const everyone = await connect({ ...organization, organization_visibility: 'all' });
+    const { name, next, request } = await putNew(everyone);
+    await put(next('two'), everyone);
+    expect(access(name)).toEqual({ visibility: 'all' });
+    await remove(request, everyone);
+    expect(held(name)).toBeUndefined();
+    expect(access((await putNew()).name)).toEqual({ visibility: 'private' });
+  });
+
+  test('with a list of repositories, the full list is sent every time', async () => {
+    const some = await connect(selecting('WEB', 'api'));
+    const { name, next } = await putNew(some);
+    await put(next('two'), some);
+    expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web, api' });
+  });
+
+  test('codehost 9: the IDs of repositories are looked up once, in a list that is followed to its end', async () => {
+    const repositories = Array.from({ length: 250 }, (_, number) => ({ owner: 'acme', name: `r${number}` }));
+    const own = await startHarness({ repositories });
+    const connected = await own.connect({
+      settings: { repository_owner: '', repository_name: '', ...selecting('r0', 'r249') },
+    });
+    const [first, second] = [putRequest('FIRST', 'x'), putRequest('SECOND', 'x')];
+    await connected.put(first, signal());
+    expect(own.calls().filter((call) => call === 'listRepositories')).toHaveLength(3);
+    await connected.put(second, signal());
+    expect(own.calls()).not.toContain('listRepositories');
+    expect(own.held('FIRST', 'organization acme')?.tags.repositories).toBe('r0, r249');
+    await connected.close();
+    await own.stop();
+  });
+
+  test('an unknown repository is rejected and named, before anything is written', async () => {
+    const unknown = await connect(selecting('web', 'nowhere', 'else'));
+    const request = putRequest(driver.harness.freshName(), 'x');
+    await expect(put(request, unknown)).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringMatching(/^selected_repository_names: .* acme has no nowhere, else,/),
+    });
+    expect(held(request.externalName)).toBeUndefined();
+  });
+
+  test('is changed without the value', async () => {
+    const { name, request } = await putNew();
+    const everyone = await connect({ ...organization, organization_visibility: 'all' });
+    const changed = await put({ ...request, valueChanged: false }, everyone);
+    expect(access(name)).toEqual({ visibility: 'all' });
+    expect(driver.harness.calls()).toEqual(['createOrUpdateOrgSecret']);
+    const some = await connect(selecting('web'));
+    const selected = await put({ ...request, remote: changed.remote, valueChanged: false }, some);
+    expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web' });
+    const others = await connect(selecting('docs', 'api'));
+    const final = await put({ ...request, remote: selected.remote, valueChanged: false }, others);
+    expect(held(name)).toMatchObject({ value: 'one', version_count: 1 });
+    expect(access(name)?.repositories).toBe('docs, api');
+    expect(driver.harness.calls().filter((call) => call !== 'listRepositories')).toEqual([
+      'createOrUpdateOrgSecret',
+      'setSelectedReposForOrgSecret',
+    ]);
+    await put({ ...request, remote: final.remote, valueChanged: false }, others);
+    expect(driver.harness.calls()).toEqual([]);
+  });
+
+  test('is changed with the value where a server demands it', async () => {
+    const strict = await startHarness({ takesAccessAlone: false });
+    const settings = { repository_owner: '', repository_name: '', ...organization };
+    const [hidden, shown] = [
+      await strict.connect({ settings }),
+      await strict.connect({ settings: { ...settings, organization_visibility: 'all' } }),
+    ];
+    const requests = ['STRICT', 'SECOND'].map((name) => putRequest(name, 'one'));
+    for (const request of requests) {
+      const { remote } = await hidden.put(request, signal());
+      strict.calls();
+      await shown.put({ ...request, remote, valueChanged: false }, signal());
+    }
+    expect(strict.calls()).toEqual(['createOrUpdateOrgSecret']); // refused for the first secret only
+    expect(strict.held('STRICT', 'organization acme')).toMatchObject({
+      value: 'one',
+      tags: { visibility: 'all' },
+    });
+    await Promise.all([hidden.close(), shown.close()]);
+    await strict.stop();
+  });
+
+  test.each([400, 409, 422])('is changed with the value if the server refuses with %i', async (status) => {
+    const [some, others] = [await connect(selecting('web')), await connect(selecting('api'))];
+    const everyone = await connect({ ...organization, organization_visibility: 'all' });
+    const { name, request } = await putNew(some);
+    const refused = { effect: 'error', status, code: 'X', times: 1 } as const;
+    const { faults } = driver.harness.sandbox.codehost;
+    faults.add({ ...refused, operation: 'setSelectedReposForOrgSecret' });
+    const listed = await put({ ...request, valueChanged: false }, others);
+    expect(access(name)).toEqual({ visibility: 'selected', repositories: 'api' });
+    faults.add({ ...refused, operation: 'createOrUpdateOrgSecret' });
+    await put({ ...request, remote: listed.remote, valueChanged: false }, everyone);
+    expect(held(name)).toMatchObject({ value: 'one', version_count: 3, tags: { visibility: 'all' } });
+  });
+
+  test('is repaired if someone else changed it', async () => {
+    const some = await connect(selecting('web'));
+    const { name, verification } = await putNew(some);
+    const { data } = await driver.harness.stranger.rest.repos.get({ owner: 'acme', repo: 'docs' });
+    const stranger = driver.harness.stranger.rest.actions;
+    await stranger.setSelectedReposForOrgSecret({
+      ...{ org: 'acme', secret_name: name, selected_repository_ids: [data.id] },
+    });
+    const { remote } = await put(verification, some);
+    expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web' });
+    driver.harness.calls();
+    await put({ ...verification, remote }, some);
+    expect(driver.harness.calls()).toEqual(['getOrgSecret', 'listSelectedReposForOrgSecret']);
+  });
+});
+
+test('codehost 7: an organization can have 1,000 secrets', async () => {
+  const own = await startHarness();
+  const [scope, label, at] = ['organization acme', 'organization acme', '2026-01-01T00:00:00Z'];
+  for (let number = 1; number < 1_000; number += 1) {
+    const secret = { scope, label, name: `S${number}`, value: 'x', createdAt: at, updatedAt: at, writes: 1 };
+    own.sandbox.codehost.replay({ secret });
+  }
+  const connected = await own.connect({ settings: organization });
+  await connected.put(putRequest('LAST', 'x'), signal());
+  await expect(connected.put(putRequest('SURPLUS', 'x'), signal())).rejects.toMatchObject({
+    kind: 'rejected',
+    message: 'the organization acme already has 1000 secrets, and can have 1000',
+  });
+  await connected.close();
+  await own.stop();
+});
