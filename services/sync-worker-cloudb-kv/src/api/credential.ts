@@ -1,5 +1,6 @@
 import type { HttpClient, PipelineResponse } from '@azure/core-rest-pipeline';
 import {
+  type AccessToken,
   ChainedTokenCredential,
   ClientSecretCredential,
   EnvironmentCredential,
@@ -58,33 +59,54 @@ function workerIdentity({
   tenant_id: tenantId,
   cloud,
 }: CloudBSettings): TokenCredential {
-  const options = { ...noRetries, authorityHost: clouds[cloud].authority };
-  if (clientId === '') {
-    return new ChainedTokenCredential(
-      new EnvironmentCredential(options),
-      new WorkloadIdentityCredential({ ...options, tenantId }),
-      new ManagedIdentityCredential(options),
-    );
+  const options = {
+    ...noRetries,
+    authorityHost: clouds[cloud].authority,
+    ...(clientId === '' ? {} : { clientId }),
+  };
+  const identities: (() => TokenCredential)[] = [
+    () => new WorkloadIdentityCredential({ ...options, tenantId }),
+    () => new ManagedIdentityCredential(options),
+  ];
+  // Its application is the one in the environment, so it cannot be another one.
+  if (clientId === '') identities.unshift(() => new EnvironmentCredential(options));
+  return new ChainedTokenCredential(...identities.flatMap(ifConfigured));
+}
+
+/** Some of the SDK's constructors throw if the environment does not have what they need. */
+function ifConfigured(create: () => TokenCredential): TokenCredential[] {
+  try {
+    return [create()];
+  } catch (error) {
+    if (isUnavailable(error)) return [];
+    throw error;
   }
-  return new ChainedTokenCredential(
-    new WorkloadIdentityCredential({ ...options, clientId, tenantId }),
-    new ManagedIdentityCredential({ ...options, clientId }),
-  );
 }
 
 /**
- * Reports failures as faults: the SDK wraps the errors of its HTTP client and keeps only their text. The tenant of the vault's challenge is
- * ignored: tokens are only ever requested from the tenant that the destination names.
+ * Requests one token at a time, which all calls share, and reports failures as faults: the SDK wraps the errors of its HTTP client and keeps only
+ * their text. The signal of a single call is not used, and the tenant in the vault's challenge neither: tokens are only ever requested from the
+ * tenant that the destination names.
  */
-const withFaults = (credential: TokenCredential, lastFault: () => Fault | undefined): TokenCredential => ({
-  async getToken(scopes, { tenantId: _, ...options }: GetTokenOptions = {}) {
+function withFaults(credential: TokenCredential, lastFault: () => Fault | undefined): TokenCredential {
+  const pending = new Map<string, Promise<AccessToken | null>>();
+  const request = async (scopes: string | string[], options: GetTokenOptions) => {
     try {
       return await credential.getToken(scopes, options);
     } catch (error) {
       throw lastFault() ?? faultOf(error);
     }
-  },
-});
+  };
+  return {
+    getToken(scopes, { claims, enableCae }: GetTokenOptions = {}) {
+      const options = { ...(claims === undefined ? {} : { claims }), ...(enableCae ? { enableCae } : {}) };
+      const key = JSON.stringify([scopes, options]);
+      const shared = pending.get(key) ?? request(scopes, options).finally(() => pending.delete(key));
+      pending.set(key, shared);
+      return shared;
+    },
+  };
+}
 
 const ErrorBody = z.object({ error_codes: z.array(z.int()).min(1) });
 
@@ -102,16 +124,17 @@ function faultOfToken({ status, headers, bodyAsText }: PipelineResponse): Fault 
 
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const { name } = error as Error;
   const fault = networkFault(operation, error as Error);
   if (fault) return fault;
-  const isUnavailable = /^(CredentialUnavailableError|AggregateAuthenticationError)$/.test(name);
-  if (isUnavailable)
+  if (isUnavailable(error))
     return new Fault(
       'unauthenticated',
       `${operation}: neither the destination nor the worker's environment has credentials`,
     );
-  if (/^Auth/.test(name))
+  if (/^Auth/.test((error as Error).name))
     return new Fault('unauthenticated', `${operation}: the credentials were not accepted`);
   throw error;
 }
+
+const isUnavailable = (error: unknown): boolean =>
+  /^(CredentialUnavailableError|AggregateAuthenticationError)$/.test((error as Error).name);
