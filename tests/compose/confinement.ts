@@ -1,6 +1,13 @@
 import type { Stack } from './stack.ts';
 
-const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm'];
+const services = [
+  'gateway',
+  'login',
+  'secrets',
+  'sync-control',
+  'sync-worker-clouda-sm',
+  'sync-worker-cloudb-kv',
+];
 
 /** A program that runs in a container and reports what it can do there but must not. */
 const attempts = `
@@ -42,6 +49,7 @@ export function checkConfinement(stack: Stack): void {
     ['sync-control', 'not reached'],
     ['gateway', 'not reached'],
     ['sync-worker-clouda-sm', 'reached'],
+    ['sync-worker-cloudb-kv', 'reached'],
     ['login', 'reached'],
   ] as const) {
     const answer = inside(service, reach('http://sandbox:8300/'));

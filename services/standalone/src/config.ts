@@ -25,7 +25,8 @@ export const Env = z.object({
   /** Default: 8300, or a free port if that is in use. */
   SANDBOX_PORT: port.optional(),
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
-  CLOUDB_AUTHORITY_URL: z.url().optional(),
+  CLOUDB_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CLOUDB_AUTHORITY_URL: z.url({ protocol: /^https?$/ }).optional(),
   EGRESS_ALLOW: commaList.default([]),
   EGRESS_MAY_OPEN: commaList.default([]),
   AWS_REGION: z.string().optional(),

@@ -1,6 +1,7 @@
 import type { Sandbox } from '@secrets/sandbox';
 import type { Driver } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
+import { cloudbKvDriver } from '@secrets/sync-worker-cloudb-kv';
 import type { Env } from './config.ts';
 
 /** The driver of each destination type, whose endpoint is the operator's or, if there is none, the sandbox's. */
@@ -8,5 +9,9 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
   cloudaSmDriver({
     endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
     defaultRegion: env.AWS_REGION,
+  }),
+  cloudbKvDriver({
+    endpointUrl: env.CLOUDB_ENDPOINT_URL ?? sandbox?.cloudBUrl,
+    authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl,
   }),
 ];
