@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const MAX_PAGE = 25;
 
 /** How long the service takes, and how long it keeps deleted secrets. */
-export interface VaultDelays {
+interface VaultDelays {
   deletionMs: number;
   recoveryMs: number;
   purgeMs: number;
@@ -25,7 +25,7 @@ export interface OperationContext extends VaultDelays, BundleContext {
 }
 
 /** The parts of a request. */
-export interface VaultRequest {
+interface VaultRequest {
   name: string;
   version: string;
   query: Readonly<Record<string, unknown>>;

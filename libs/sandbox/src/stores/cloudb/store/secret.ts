@@ -13,7 +13,7 @@ export interface SecretVersion {
 }
 
 /** What happens to a secret until `untilMs`: meanwhile, it is in neither of the two states. */
-export interface Transition {
+interface Transition {
   to: 'deleted' | 'active' | 'purged';
   untilMs: number;
 }
