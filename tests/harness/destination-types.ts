@@ -15,4 +15,13 @@ export const sandboxTypes: readonly SandboxType[] = [
       region: 'eu-west-1',
     }),
   },
+  {
+    type: 'cloudB-kv',
+    fields: ({ keyVaultUri, tenantId, clientId, clientSecret }) => ({
+      key_vault_uri: keyVaultUri,
+      tenant_id: tenantId,
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
+  },
 ];

@@ -5,6 +5,6 @@ export { mask, parseDestination } from './request/parse-destination.ts';
 export { presentDestination } from './request/present-destination.ts';
 export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
 export { cloudASm } from './types/clouda-sm.ts';
-export { whyValueRefused } from './values/why-value-refused.ts';
 export { isCloudVault } from './types/cloudb-hosts.ts';
 export { cloudBKv } from './types/cloudb-kv.ts';
+export { whyValueRefused } from './values/why-value-refused.ts';
