@@ -17,6 +17,7 @@ const services = [
   'sync-control',
   'sync-worker-clouda-sm',
   'sync-worker-webhost-project',
+  'sync-worker-cloudb-kv',
   'sandbox',
 ];
 const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...services];
@@ -60,6 +61,7 @@ try {
       'gateway',
       'sync-worker-clouda-sm',
       'sync-worker-webhost-project',
+      'sync-worker-cloudb-kv',
       'sync-control',
       'secrets',
       'login',

@@ -7,6 +7,7 @@ const services = [
   'sync-control',
   'sync-worker-clouda-sm',
   'sync-worker-webhost-project',
+  'sync-worker-cloudb-kv',
 ];
 
 /** A program that runs in a container and reports what it can do there but must not. */
@@ -50,6 +51,7 @@ export function checkConfinement(stack: Stack): void {
     ['gateway', 'not reached'],
     ['sync-worker-clouda-sm', 'reached'],
     ['sync-worker-webhost-project', 'reached'],
+    ['sync-worker-cloudb-kv', 'reached'],
     ['login', 'reached'],
   ] as const) {
     const answer = inside(service, reach('http://sandbox:8300/'));

@@ -16,6 +16,15 @@ export const sandboxTypes: readonly SandboxType[] = [
     }),
   },
   {
+    type: 'cloudB-kv',
+    fields: ({ keyVaultUri, tenantId, clientId, clientSecret }) => ({
+      key_vault_uri: keyVaultUri,
+      tenant_id: tenantId,
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
+  },
+  {
     type: 'codehost',
     fields: ({ accessToken }) => ({
       access_token: accessToken,

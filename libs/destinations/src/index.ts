@@ -7,4 +7,6 @@ export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
 export { cloudASm } from './types/clouda-sm.ts';
 export { webhostProject } from './types/webhost-project.ts';
 export { codehost } from './types/codehost.ts';
+export { isCloudVault } from './types/cloudb-hosts.ts';
+export { cloudBKv } from './types/cloudb-kv.ts';
 export { whyValueRefused } from './values/why-value-refused.ts';

@@ -60,8 +60,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: clock,
     persist: (record) => journal?.append({ of: key, record }),
   });
-  const stores = createStores(contextFor, options);
   const directory = simulateDirectory(contextFor('directory'), tenantId, options.directory);
+  const stores = createStores((key) => ({ ...contextFor(key), directory }), options);
   const simulations: Record<string, Simulation> = { ...stores, directory };
   if (options.dataFile !== undefined) journal = openJournal(options.dataFile, simulations);
   await directory.prepare();
@@ -86,9 +86,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-type AnyStoreFactory = (context: SimulationContext, options?: never) => SimulatedStore;
+type StoreContext = SimulationContext & { directory: Directory };
+type AnyStoreFactory = (context: StoreContext, options?: never) => SimulatedStore;
 
-function createStores(contextFor: (key: string) => SimulationContext, options: StoreOptions): Stores {
+function createStores(contextFor: (key: string) => StoreContext, options: StoreOptions): Stores {
   const stores = Object.entries<AnyStoreFactory>(simulatedStores).map(([key, create]) => [
     key,
     create(contextFor(key), options[key as StoreKey] as never),

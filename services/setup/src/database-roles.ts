@@ -1,6 +1,7 @@
 /** The workers, one per destination type. Adding a type here also adds its database role, its RabbitMQ user and its queue. */
 export const workers = [
   'sync-worker-clouda-sm',
+  'sync-worker-cloudb-kv',
   'sync-worker-codehost',
   'sync-worker-webhost-project',
 ] as const;

@@ -102,6 +102,7 @@ const workQueue = syncQueue('cloudA-sm');
     [worker]: [workQueue],
     'sync-worker-webhost-project': [syncQueue('webhost-project')],
     ...Object.fromEntries(workers.map((name) => [name, [name.replace('sync-worker-', 'sync.')]])),
+    'sync-worker-cloudb-kv': [syncQueue('cloudB-kv')],
   };
 
   test.each(brokerServices)(

@@ -28,6 +28,8 @@ export const Env = z.object({
   CLOUDB_AUTHORITY_URL: z.url().optional(),
   WEBHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CODEHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CLOUDB_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CLOUDB_AUTHORITY_URL: z.url({ protocol: /^https?$/ }).optional(),
   EGRESS_ALLOW: commaList.default([]),
   EGRESS_MAY_OPEN: commaList.default([]),
   AWS_REGION: z.string().optional(),

@@ -3,6 +3,7 @@ import type { Driver } from '@secrets/sync-worker';
 import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { webhostProjectDriver } from '@secrets/sync-worker-webhost-project';
 import { codehostDriver } from '@secrets/sync-worker-codehost';
+import { cloudbKvDriver } from '@secrets/sync-worker-cloudb-kv';
 import type { Env } from './config.ts';
 
 /** The driver of each destination type, whose endpoint is the operator's or, if there is none, the sandbox's. */
@@ -13,4 +14,8 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
   }),
   webhostProjectDriver({ endpointUrl: env.WEBHOST_ENDPOINT_URL ?? sandbox?.webhostUrl }),
   codehostDriver({ endpointUrl: env.CODEHOST_ENDPOINT_URL ?? sandbox?.codehostUrl }),
+  cloudbKvDriver({
+    endpointUrl: env.CLOUDB_ENDPOINT_URL ?? sandbox?.cloudBUrl,
+    authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl,
+  }),
 ];

@@ -1,4 +1,5 @@
 import express, { type Request, type Response } from 'express';
+import type { JWK } from 'jose';
 import { FaultInjector } from '../faults/fault-injector.ts';
 import { CallLog } from '../simulation/call-log.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../simulation/http-response.ts';
 import { type CallContext, serveCall } from '../simulation/serve-call.ts';
 import type { Simulation, SimulationContext } from '../simulation/simulation.ts';
+import { type Application, clientCredentialsToken, defaultApplication } from './client-credentials.ts';
 import { discoveryDocument } from './discovery.ts';
 import { defaultIdentities, guidFrom, type Identity } from './identity.ts';
 import { metadataToken } from './instance-metadata.ts';
@@ -22,10 +24,14 @@ export interface DirectoryOptions {
   identities?: Identity[];
 }
 
-/** The simulated identity directory. The operations for faults are `discovery`, `keys` and `metadata-token`. */
+/** The simulated identity directory. The operations for faults are `discovery`, `keys`, `token` and `metadata-token`. */
 export interface Directory extends Simulation {
   readonly tenantId: string;
   readonly identities: readonly Identity[];
+  /** The application that may request tokens with its secret. */
+  readonly application: Application;
+  /** The keys that verify its tokens, newest first. */
+  publishedKeys(): JWK[];
   /** Creates the first signing key, unless the journal restored one. */
   prepare(): Promise<void>;
   /**
@@ -51,6 +57,7 @@ export function simulateDirectory(
   const faults = new FaultInjector(context.now);
   const log = new CallLog();
   const identities = options.identities ?? defaultIdentities(context.seed);
+  const application = defaultApplication(context.seed);
   const rotate = async (keepsOlder: boolean) => {
     const record = await keys.rotate(keepsOlder);
     context.persist({ key: record });
@@ -63,8 +70,10 @@ export function simulateDirectory(
     path: '/directory',
     tenantId,
     identities,
+    application,
+    publishedKeys: () => keys.published(),
     faults,
-    routes: directoryRoutes({ calls, keys, tenantId, identities, issue }),
+    routes: directoryRoutes({ calls, keys, tenantId, identities, application, issue }),
     calls: () => log.list(),
     prepare: async () => {
       if (keys.isEmpty) await rotate(false);
@@ -88,6 +97,7 @@ interface DirectoryContext {
   keys: SigningKeys;
   tenantId: string;
   identities: readonly Identity[];
+  application: Application;
   issue: (options: TokenOptions) => Promise<string>;
 }
 
@@ -113,16 +123,35 @@ function directoryRoutes(context: DirectoryContext): express.Router {
     'keys',
     forTenant(() => ({ keys: keys.published() })),
   );
+  const form = express.urlencoded({ limit: '64kb', extended: false });
+  const token = (version: 1 | 2) =>
+    endpoint('token', (request) => applicationToken(context, version, request));
   const routes = express.Router();
   routes.get('/directory/:tenant/.well-known/openid-configuration', discovery(1));
   routes.get('/directory/:tenant/v2.0/.well-known/openid-configuration', discovery(2));
   routes.get('/directory/:tenant/discovery/keys', publishedKeys);
   routes.get('/directory/:tenant/discovery/v2.0/keys', publishedKeys);
+  routes.post('/directory/:tenant/oauth2/token', form, token(1));
+  routes.post('/directory/:tenant/oauth2/v2.0/token', form, token(2));
   routes.get(
     '/metadata/identity/oauth2/token',
     endpoint('metadata-token', (request) => instanceToken(context, request)),
   );
   return routes;
+}
+
+/** Tokens for most services, key vaults among them, have version 1, whichever endpoint issues them. */
+function applicationToken(
+  { tenantId, application, issue }: DirectoryContext,
+  version: 1 | 2,
+  request: Request,
+): HttpResponse | Promise<HttpResponse> {
+  if (request.params.tenant !== tenantId) return unknownTenant(String(request.params.tenant));
+  const { clientId: appid, oid } = application;
+  const overrides = { appidacr: '1' }; // the client authenticated with a secret
+  return clientCredentialsToken(request, version, application, (audience, expiresInSeconds) =>
+    issue({ oid, appid, audience, expiresInSeconds, overrides }),
+  );
 }
 
 function instanceToken(

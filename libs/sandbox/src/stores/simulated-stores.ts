@@ -1,6 +1,7 @@
 import { simulateCloudA } from './clouda/simulate-clouda.ts';
 import { simulateWebhost } from './webhost/simulate-webhost.ts';
 import { simulateCodehost } from './codehost/simulate-codehost.ts';
+import { simulateCloudB } from './cloudb/simulate-cloudb.ts';
 
 /**
  * Every simulated external store. To add one, create a folder beside `clouda` with a function
@@ -11,4 +12,5 @@ export const simulatedStores = {
   cloudA: simulateCloudA,
   webhost: simulateWebhost,
   codehost: simulateCodehost,
+  cloudB: simulateCloudB,
 };

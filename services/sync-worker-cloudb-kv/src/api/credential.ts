@@ -1,0 +1,140 @@
+import type { HttpClient, PipelineResponse } from '@azure/core-rest-pipeline';
+import {
+  type AccessToken,
+  ChainedTokenCredential,
+  ClientSecretCredential,
+  EnvironmentCredential,
+  type GetTokenOptions,
+  ManagedIdentityCredential,
+  type TokenCredential,
+  WorkloadIdentityCredential,
+} from '@azure/identity';
+import { Fault, type FaultKind } from '@secrets/domain';
+import { malformedResponse, networkFault, providerFault, retryAfterSeconds } from '@secrets/sync-worker';
+import { z } from 'zod';
+import { type CloudBSettings, clouds } from '../settings.ts';
+import { parseJson } from './vault-responses.ts';
+
+const operation = 'requesting a token';
+const noRetries = { retryOptions: { maxRetries: 0 } };
+
+/**
+ * Returns what requests the tokens of a destination: its client secret or, if it has none, the identity of the worker, which with `client_id`
+ * is a certain one of its managed identities. Failures are `Fault`s. The worker's own identity has endpoints of its own, such as the instance
+ * metadata, and does not use the HTTP client.
+ */
+export function credentialFor(
+  settings: CloudBSettings,
+  { client_secret: clientSecret }: Record<string, string>,
+  httpClient: HttpClient,
+): TokenCredential {
+  if (!clientSecret) return withFaults(workerIdentity(settings), () => undefined);
+  let last: Fault | undefined;
+  const observed: HttpClient = {
+    async sendRequest(request) {
+      last = undefined;
+      try {
+        const response = await httpClient.sendRequest(request);
+        last = faultOfToken(response);
+        if (last === undefined) return response;
+      } catch (error) {
+        last = faultOf(error);
+      }
+      throw last;
+    },
+  };
+  const { tenant_id, client_id, cloud } = settings;
+  const credential = new ClientSecretCredential(tenant_id, client_id, clientSecret, {
+    ...noRetries,
+    authorityHost: clouds[cloud].authority,
+    disableInstanceDiscovery: true, // the cloud's authority is known
+    httpClient: observed,
+  });
+  return withFaults(credential, () => last);
+}
+
+/** The identities of deployed services only: a default chain would also run the programs of developers. */
+function workerIdentity({
+  client_id: clientId,
+  tenant_id: tenantId,
+  cloud,
+}: CloudBSettings): TokenCredential {
+  const options = {
+    ...noRetries,
+    authorityHost: clouds[cloud].authority,
+    ...(clientId === '' ? {} : { clientId }),
+  };
+  const identities: (() => TokenCredential)[] = [
+    () => new WorkloadIdentityCredential({ ...options, tenantId }),
+    () => new ManagedIdentityCredential(options),
+  ];
+  // Its application is the one in the environment, so it cannot be another one.
+  if (clientId === '') identities.unshift(() => new EnvironmentCredential(options));
+  return new ChainedTokenCredential(...identities.flatMap(ifConfigured));
+}
+
+/** Some of the SDK's constructors throw if the environment does not have what they need. */
+function ifConfigured(create: () => TokenCredential): TokenCredential[] {
+  try {
+    return [create()];
+  } catch (error) {
+    if (isUnavailable(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Requests one token at a time, which all calls share, and reports failures as faults: the SDK wraps the errors of its HTTP client and keeps only
+ * their text. The signal of a single call is not used, and the tenant in the vault's challenge neither: tokens are only ever requested from the
+ * tenant that the destination names.
+ */
+function withFaults(credential: TokenCredential, lastFault: () => Fault | undefined): TokenCredential {
+  const pending = new Map<string, Promise<AccessToken | null>>();
+  const request = async (scopes: string | string[], options: GetTokenOptions) => {
+    try {
+      return await credential.getToken(scopes, options);
+    } catch (error) {
+      throw lastFault() ?? faultOf(error);
+    }
+  };
+  return {
+    getToken(scopes, { claims, enableCae }: GetTokenOptions = {}) {
+      const options = { ...(claims === undefined ? {} : { claims }), ...(enableCae ? { enableCae } : {}) };
+      const key = JSON.stringify([scopes, options]);
+      const shared = pending.get(key) ?? request(scopes, options).finally(() => pending.delete(key));
+      pending.set(key, shared);
+      return shared;
+    },
+  };
+}
+
+const ErrorBody = z.object({ error_codes: z.array(z.int()).min(1) });
+
+/** A refused request concerns the credentials of the destination, whatever its code. */
+function faultOfToken({ status, headers, bodyAsText }: PipelineResponse): Fault | undefined {
+  if (status >= 200 && status < 300 && parseJson(bodyAsText) !== undefined) return undefined;
+  if (status < 400) return malformedResponse(operation, status);
+  const [number] = ErrorBody.safeParse(parseJson(bodyAsText)).data?.error_codes ?? [];
+  const code = number === undefined ? `status ${status}` : `AADSTS${number}`;
+  const isRefused = status < 500 && status !== 429;
+  const kinds = new Map<string, FaultKind>(isRefused ? [[code, 'unauthenticated']] : []);
+  const wait = retryAfterSeconds(headers.get('retry-after'));
+  return providerFault(operation, { status, code, retryAfterSeconds: wait }, kinds);
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const fault = networkFault(operation, error as Error);
+  if (fault) return fault;
+  if (isUnavailable(error))
+    return new Fault(
+      'unauthenticated',
+      `${operation}: neither the destination nor the worker's environment has credentials`,
+    );
+  if (/^Auth/.test((error as Error).name))
+    return new Fault('unauthenticated', `${operation}: the credentials were not accepted`);
+  throw error;
+}
+
+const isUnavailable = (error: unknown): boolean =>
+  /^(CredentialUnavailableError|AggregateAuthenticationError)$/.test((error as Error).name);

@@ -1,0 +1,129 @@
+import { isRestError } from '@azure/core-rest-pipeline';
+import type { SecretClient } from '@azure/keyvault-secrets';
+import { Fault } from '@secrets/domain';
+import { abortable, hasCode, networkFault, parseResponse, providerFault } from '@secrets/sync-worker';
+import { z } from 'zod';
+
+// The SDK's view of a secret, with only the fields that are read.
+const Properties = z.object({
+  version: z.string().default(''),
+  tags: z.record(z.string(), z.string()).default({}),
+  contentType: z.string().optional(),
+  managed: z.boolean().default(false),
+});
+const Found = z.object({ value: z.string().optional(), properties: Properties });
+
+/** A secret in the vault. Its value is in clear text; undefined if the secret is deleted. */
+export type Found = z.infer<typeof Found>;
+
+/** What a write sets in addition to the value. */
+export interface Content {
+  tags: Record<string, string>;
+  contentType: string | undefined;
+}
+
+/** The calls to one vault. Each is aborted by the signal; its failures are `Fault`s. */
+export class VaultApi {
+  readonly #open: () => SecretClient;
+  #client: SecretClient;
+
+  /** @param open creates a client that has no token yet */
+  constructor(open: () => SecretClient) {
+    this.#open = open;
+    this.#client = open();
+  }
+
+  /** Returns the newest version, or the given one; undefined only if the vault confirms that it does not exist. */
+  async find(name: string, signal: AbortSignal, version?: string): Promise<Found | undefined> {
+    const options = version === undefined ? {} : { version };
+    const found = await ifExists(
+      this.#call('Get', signal, (client, call) => client.getSecret(name, { ...options, ...call })),
+    );
+    return found && parseResponse('Get', Found, found);
+  }
+
+  /** Returns the deleted secret of this name; undefined if there is none, also while it is still being deleted. */
+  async findDeleted(name: string, signal: AbortSignal): Promise<Found | undefined> {
+    const found = await ifExists(
+      this.#call('Get', signal, (client, call) => client.getDeletedSecret(name, call)),
+    );
+    return found && parseResponse('Get', Found, found);
+  }
+
+  /** Writes a new version and returns its ID. */
+  async set(
+    name: string,
+    value: string,
+    { tags, contentType }: Content,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const type = contentType === undefined ? {} : { contentType };
+    const { properties } = await this.#call('Set', signal, (client, call) =>
+      client.setSecret(name, value, { tags, ...type, ...call }),
+    );
+    return parseResponse('Set', Properties, properties).version;
+  }
+
+  /** Replaces all tags of a version. */
+  async setTags(name: string, version: string, tags: Content['tags'], signal: AbortSignal): Promise<void> {
+    await this.#call('Set', signal, (client, call) =>
+      client.updateSecretProperties(name, version, { tags, ...call }),
+    );
+  }
+
+  /** Begins a deletion; the vault takes a while to finish it. Succeeds if there is no such secret. */
+  async delete(name: string, signal: AbortSignal): Promise<void> {
+    await ifExists(this.#call('Delete', signal, (client, call) => client.beginDeleteSecret(name, call)));
+  }
+
+  /** Begins the recovery of a deleted secret; the vault takes a while to finish it. */
+  async recover(name: string, signal: AbortSignal): Promise<void> {
+    await ifExists(
+      this.#call('Recover', signal, (client, call) => client.beginRecoverDeletedSecret(name, call)),
+    );
+  }
+
+  async purge(name: string, signal: AbortSignal): Promise<void> {
+    await this.#call('Purge', signal, (client, call) => client.purgeDeletedSecret(name, call));
+  }
+
+  /** If the token is refused, requests a new one and repeats the call once. */
+  async #call<Response>(
+    operation: string,
+    signal: AbortSignal,
+    send: (client: SecretClient, options: { abortSignal: AbortSignal }) => Promise<Response>,
+  ): Promise<Response> {
+    const client = this.#client;
+    const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
+    // The SDK ignores the signal while it requests a token.
+    const once = (on: SecretClient) =>
+      abortable(send(on, { abortSignal: signal }), signal, timedOut).catch((error: unknown) => {
+        throw faultOf(operation, error);
+      });
+    try {
+      return await once(client);
+    } catch (error) {
+      if (!hasCode(error, 'Unauthorized')) throw error;
+      if (this.#client === client) this.#client = this.#open();
+      return once(this.#client);
+    }
+  }
+}
+
+/** The SDK's pollers look at a secret after each call. While it is in a transition, the vault does not find it. */
+async function ifExists<Response>(call: Promise<Response>): Promise<Response | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (hasCode(error, 'SecretNotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** The HTTP client throws faults already. Anything else is the SDK's own, or a bug, which is thrown as it is. */
+function faultOf(operation: string, error: unknown): unknown {
+  if (error instanceof Fault || !(error instanceof Error)) return error;
+  const status = isRestError(error) ? error.statusCode : undefined;
+  const fault = status === undefined ? undefined : providerFault(operation, { status }, new Map());
+  return fault ?? networkFault(operation, error) ?? error;
+}

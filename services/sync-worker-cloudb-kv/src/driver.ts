@@ -1,0 +1,73 @@
+import type { HttpClient } from '@azure/core-rest-pipeline';
+import { SecretClient } from '@azure/keyvault-secrets';
+import { cloudBKv } from '@secrets/destinations';
+import { type ConnectedDestination, type Driver, type Egress, requireFit } from '@secrets/sync-worker';
+import { credentialFor } from './api/credential.ts';
+import { guardedHttpClient } from './api/guarded-http-client.ts';
+import { VaultApi } from './api/vault-api.ts';
+import { locateVault, type VaultLocation } from './api/vault-location.ts';
+import { withFaults } from './api/vault-responses.ts';
+import { putSecret } from './secret/put-secret.ts';
+import { removeSecret } from './secret/remove-secret.ts';
+import type { Store } from './secret/store.ts';
+import { parseSettings } from './settings.ts';
+
+export interface CloudBKvOptions {
+  /** The operator's endpoint for all vaults; defaults to the vaults' own hosts. */
+  endpointUrl?: string | undefined;
+  /** The operator's directory; defaults to that of the cloud. */
+  authorityUrl?: string | undefined;
+}
+
+/** The driver of cloudB-kv, key vaults that are called through the provider's SDK. */
+export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = {}): Driver {
+  return {
+    type: cloudBKv.type,
+    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
+      const settings = parseSettings(destination.settings);
+      const location = locateVault(settings, endpointUrl);
+      const toVault = egress.forDestination(destination.settings, endpointUrl);
+      const toDirectory = egress.forDestination(destination.settings, authorityUrl);
+      const directory = directoryClient(toDirectory, authorityUrl);
+      const vault = withFaults(guardedHttpClient(toVault.fetch, location.detour), location.audience);
+      const api = new VaultApi(() =>
+        secretClient(location, vault, credentialFor(settings, destination.credentials.reveal(), directory)),
+      );
+      const owner = { prefix, destinationId: destination.id };
+      return connected({ api, settings, owner }, [toVault, toDirectory]);
+    },
+  };
+}
+
+const directoryClient = ({ fetch }: Egress, authorityUrl: string | undefined): HttpClient =>
+  guardedHttpClient(
+    fetch,
+    authorityUrl === undefined ? undefined : { baseUrl: authorityUrl, forwardsHost: false },
+  );
+
+/** The version of the API is pinned, because national clouds and emulators do not know the newest. */
+const secretClient = (
+  { vaultUrl, audience }: VaultLocation,
+  httpClient: HttpClient,
+  credential: ConstructorParameters<typeof SecretClient>[1],
+): SecretClient =>
+  new SecretClient(vaultUrl, credential, {
+    serviceVersion: '7.4',
+    httpClient,
+    retryOptions: { maxRetries: 0 },
+    redirectOptions: { maxRetries: 0 },
+    disableChallengeResourceVerification: audience === undefined,
+  });
+
+function connected(store: Store, sockets: Egress[]): ConnectedDestination {
+  return {
+    async put(request, signal) {
+      requireFit(cloudBKv, request.value);
+      return { remote: await putSecret(store, request, signal) };
+    },
+    remove: (request, signal) => removeSecret(store, request, signal),
+    async close() {
+      for (const { close } of sockets) close();
+    },
+  };
+}

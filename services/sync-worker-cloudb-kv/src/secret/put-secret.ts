@@ -1,0 +1,113 @@
+import { Fault } from '@secrets/domain';
+import { hasCode, type PutRequest, tagChanges, tagsOf } from '@secrets/sync-worker';
+import type { Found } from '../api/vault-api.ts';
+import { requireOwnership } from './ownership.ts';
+import { pollUntil } from './poll-until.ts';
+import { parseRemembered, type Remembered } from './remembered.ts';
+import type { Store } from './store.ts';
+
+const recoveryLimitMs = 3_000;
+const maxTags = 15;
+
+/**
+ * Reconciles the secret with the value and the destination's tags. A vault overwrites whatever has the name, so the secret is read before each
+ * write: whose it is, which tags of others it has, and whether an earlier attempt has already written the value.
+ */
+export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+  const known = parseRemembered(request);
+  if (known && !request.valueChanged && !request.verify && hasWantedTags(store, known)) return known;
+  const found = await store.api.find(request.externalName, signal);
+  return found ? reconcile(store, request, { found, known }, signal) : create(store, request, known, signal);
+}
+
+const wantedTags = ({ settings, owner }: Store) => tagsOf(settings.custom_tags, owner);
+
+function hasWantedTags(store: Store, { tags }: Remembered): boolean {
+  const { missing, surplus } = tagChanges({ wanted: wantedTags(store), present: tags, ours: tags });
+  return Object.keys(missing).length + surplus.length === 0;
+}
+
+async function create(
+  store: Store,
+  request: PutRequest,
+  known: Remembered | undefined,
+  signal: AbortSignal,
+): Promise<Remembered> {
+  const { externalName: name, value } = request;
+  const tags = wantedTags(store);
+  try {
+    const version = await store.api.set(name, value.reveal(), { tags, contentType: undefined }, signal);
+    return { name, version, tags };
+  } catch (error) {
+    if (!hasCode(error, 'ObjectIsDeletedButRecoverable')) throw error;
+    const found = await recover(store, request, known, signal);
+    return reconcile(store, request, { found, known }, signal);
+  }
+}
+
+/** Recovers the deleted secret that has the name, if the destination may write it. */
+async function recover(
+  store: Store,
+  { externalName: name, overwrite }: PutRequest,
+  known: Remembered | undefined,
+  signal: AbortSignal,
+): Promise<Found> {
+  const deleted = await store.api.findDeleted(name, signal);
+  if (!deleted) throw new Fault('not_ready', `the secret ${JSON.stringify(name)} is still being deleted`);
+  await requireOwnership(store, name, { found: deleted, known, overwrite }, signal);
+  await beginRecovery(store, name, signal);
+  const found = await pollUntil(() => store.api.find(name, signal), recoveryLimitMs, signal);
+  if (found) return found;
+  throw new Fault('not_ready', `the deleted secret ${JSON.stringify(name)} is still being recovered`);
+}
+
+async function beginRecovery({ api }: Store, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await api.recover(name, signal);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'forbidden') throw error;
+    throw new Fault(
+      'forbidden',
+      `a deleted secret has the name ${JSON.stringify(name)}; to recover it, the credentials need the permission Recover`,
+      { cause: error },
+    );
+  }
+}
+
+/** Reconciles an existing secret, whoever created it, with the request. */
+async function reconcile(
+  store: Store,
+  request: PutRequest,
+  { found, known }: { found: Found; known: Remembered | undefined },
+  signal: AbortSignal,
+): Promise<Remembered> {
+  const { externalName: name, overwrite } = request;
+  await requireOwnership(store, name, { found, known, overwrite }, signal);
+  const wanted = wantedTags(store);
+  const { tags: present, version: newest, contentType } = found.properties;
+  const { missing, surplus } = tagChanges({ wanted, present, ours: known?.tags ?? {} });
+  const tags = mergedTags(present, missing, surplus);
+  const value = request.value.reveal();
+  if (found.value !== value) {
+    const version = await store.api.set(name, value, { tags, contentType }, signal);
+    return { name, version, tags: wanted };
+  }
+  if (Object.keys(missing).length + surplus.length > 0) await store.api.setTags(name, newest, tags, signal);
+  return { name, version: newest, tags: wanted };
+}
+
+/** The vault replaces all tags at once, so those of others are sent too. */
+function mergedTags(
+  present: Record<string, string>,
+  missing: Record<string, string>,
+  surplus: readonly string[],
+): Record<string, string> {
+  const kept = Object.entries(present).filter(([key]) => !surplus.includes(key));
+  const tags = { ...Object.fromEntries(kept), ...missing };
+  const count = Object.keys(tags).length;
+  if (count <= maxTags) return tags;
+  throw new Fault(
+    'rejected',
+    `the secret would have ${count} tags, foreign ones included; a vault accepts ${maxTags}`,
+  );
+}

@@ -1,0 +1,22 @@
+import type { PutRequest } from '@secrets/sync-worker';
+import { z } from 'zod';
+
+const Remembered = z.object({
+  name: z.string(),
+  /** The ID of the version that the last put left as the newest. */
+  version: z.string(),
+  /** The tags that the last put set, and that a later one may therefore remove. */
+  tags: z.record(z.string(), z.string()),
+});
+
+/** What is stored about an external secret between two puts. */
+export type Remembered = z.infer<typeof Remembered>;
+
+/** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
+export function parseRemembered({
+  remote,
+  externalName,
+}: Pick<PutRequest, 'remote' | 'externalName'>): Remembered | undefined {
+  const parsed = Remembered.safeParse(remote);
+  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
+}

@@ -1,0 +1,11 @@
+import { cloudBKv } from '@secrets/destinations';
+import { describeDriver } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+
+describeDriver({
+  name: cloudBKv.type,
+  maxValueBytes: cloudBKv.maxValueBytes,
+  takesEmptyValue: cloudBKv.takesEmptyValue,
+  supportsTags: cloudBKv.supportsTags,
+  start: (canary) => startHarness({}, { canary }),
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { useDriver } from './use-driver.ts';
+
+const driver = useDriver();
+const { connect, put, putNew, remove } = driver;
+
+describe('cloudB-kv 3: a certificate', () => {
+  test('is neither changed nor taken over nor removed', async () => {
+    const name = driver.harness.freshName();
+    driver.harness.sandbox.cloudB.importCertificate(name, 'PEM', 'main.vault.azure.net');
+    for (const overwrite of [false, true])
+      await expect(put(putRequest(name, 'ours', { overwrite }))).rejects.toMatchObject({
+        kind: 'conflict',
+        message: expect.stringContaining('belongs to a certificate'),
+      });
+    await remove(name);
+    expect(driver.harness.held(name)).toMatchObject({ value: 'PEM', deleted_at: null });
+    expect(driver.harness.calls()).not.toContain('SetSecret');
+  });
+
+  test.each(['application/x-pkcs12', 'application/x-pem-file'])(
+    'is recognised by the content type %s, even in a secret of the destination',
+    async (contentType) => {
+      const { name, remote, next } = await putNew();
+      await driver.harness.stranger.updateSecretProperties(name, '', { contentType });
+      await expect(put(next('two'))).rejects.toMatchObject({ kind: 'conflict' });
+      await remove(name, remote);
+      expect(driver.harness.held(name)).toMatchObject({ value: 'one', deleted_at: null });
+    },
+  );
+});
+
+test('cloudB-kv 4: a disabled secret is reported after one call, and left as it is', async () => {
+  const { name, remote, next } = await putNew();
+  await driver.harness.stranger.updateSecretProperties(name, '', { enabled: false });
+  driver.harness.calls();
+  const reported = {
+    kind: 'rejected',
+    message: 'Get: the secret is disabled in the vault; enable or delete it there (SecretDisabled)',
+  };
+  await expect(put(next('two'))).rejects.toMatchObject(reported);
+  expect(driver.harness.calls()).toEqual(['GetSecret']);
+  await expect(remove(name, remote)).rejects.toMatchObject(reported);
+  expect(driver.harness.held(name)).toMatchObject({ value: 'one', deleted_at: null });
+});
+
+test('cloudB-kv 5: names that differ only in case are one secret', async () => {
+  const { name } = await putNew();
+  await put(putRequest(name.toUpperCase(), 'two'));
+  expect(driver.harness.held(name)?.value).toBe('two');
+});
+
+describe('cloudB-kv 6: tags', () => {
+  const foreign = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, number) => [`theirs-${number}`, 'x']));
+
+  test('say whose a secret is', async () => {
+    const { name } = await putNew();
+    expect(driver.harness.held(name)?.tags).toEqual({
+      'managed-by': 'secrets-sync',
+      'secrets-destination': '5b0a6c3e-0000-4000-8000-000000000001',
+    });
+  });
+
+  test('of others are kept when tags or the value change', async () => {
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    const { name, request, remote, next } = await putNew(tagged);
+    const present = driver.harness.held(name)?.tags ?? {};
+    await driver.harness.stranger.updateSecretProperties(name, '', { tags: { ...present, theirs: 'x' } });
+    const { remote: changed } = await put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)?.tags).toMatchObject({ theirs: 'x', 'managed-by': 'secrets-sync' });
+    expect(driver.harness.held(name)?.tags).not.toHaveProperty('team');
+    await put({ ...next('two'), remote: changed });
+    expect(driver.harness.held(name)).toMatchObject({ value: 'two', tags: { theirs: 'x' } });
+  });
+
+  test('are at most 15, the built-in and foreign ones included, and this is checked before a write', async () => {
+    const { name, remote, next } = await putNew();
+    const present = driver.harness.held(name)?.tags ?? {};
+    await driver.harness.stranger.updateSecretProperties(name, '', { tags: { ...present, ...foreign(13) } });
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    driver.harness.calls();
+    await expect(put({ ...next('two'), remote }, tagged)).rejects.toMatchObject({
+      kind: 'rejected',
+      message: 'the secret would have 16 tags, foreign ones included; a vault accepts 15',
+    });
+    expect(driver.harness.calls()).not.toContain('SetSecret');
+  });
+});
+
+describe('cloudB-kv 7: calls', () => {
+  test('a new secret and a new value take a read and a write', async () => {
+    const { next } = await putNew();
+    await put(next('two'));
+    expect(driver.harness.calls()).toEqual(['GetSecret', 'SetSecret']);
+  });
+
+  test('a value that the vault has already is not written again', async () => {
+    const { name, next } = await putNew();
+    await put(next('one'));
+    expect(driver.harness.calls()).toEqual(['GetSecret']);
+    expect(driver.harness.held(name)?.version_count).toBe(1);
+  });
+
+  test('a changed tag updates the newest version and creates none', async () => {
+    const { name, request, remote } = await putNew();
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    await put({ ...request, remote, valueChanged: false }, tagged);
+    expect(driver.harness.calls().filter((operation) => operation !== 'token')).toEqual(
+      expect.arrayContaining(['UpdateSecret']),
+    );
+    expect(driver.harness.held(name)).toMatchObject({ version_count: 1, tags: { team: 'a' } });
+  });
+});
+
+describe('a value that was changed from outside', () => {
+  test('is repaired by a put with verify, although the new version has lost the tags', async () => {
+    const { name, request, remote } = await putNew();
+    await driver.harness.stranger.setSecret(name, 'drifted');
+    await put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)).toMatchObject({ value: 'one', tags: { 'managed-by': 'secrets-sync' } });
+  });
+
+  test('belongs to somebody else if the secret was purged and created again', async () => {
+    const { name, request, remote, next } = await putNew();
+    await driver.harness.stranger.beginDeleteSecret(name);
+    await driver.harness.stranger.purgeDeletedSecret(name);
+    await driver.harness.stranger.setSecret(name, 'theirs');
+    await expect(put(next('two'))).rejects.toMatchObject({ kind: 'conflict' });
+    await remove(request.externalName, remote);
+    expect(driver.harness.held(name)).toMatchObject({ value: 'theirs', deleted_at: null });
+  });
+
+  test('keeps its content type', async () => {
+    const { name, next } = await putNew();
+    await driver.harness.stranger.updateSecretProperties(name, '', { contentType: 'text/plain' });
+    await put(next('two'));
+    expect((await driver.harness.stranger.getSecret(name)).properties.contentType).toBe('text/plain');
+  });
+});
+
+describe('Common: unknown is not absent', () => {
+  test.each([
+    [403, 'ForbiddenByRbac', 'forbidden'],
+    [404, 'VaultNotFound', 'rejected'],
+    [500, 'InternalServerError', 'unavailable'],
+  ])('a read that fails with %i %s leads to no deletion and no write', async (status, code, kind) => {
+    const { name, remote, next } = await putNew();
+    driver.failWith('GetSecret', status, code);
+    await expect(remove(name, remote)).rejects.toMatchObject({ kind });
+    await expect(put(next('two'))).rejects.toMatchObject({ kind });
+    expect(driver.harness.held(name)).toMatchObject({ value: 'one', deleted_at: null });
+  });
+});
+
+test('a conflict of concurrent writes is not ready', async () => {
+  driver.failWith('SetSecret', 409, 'Conflict');
+  await expect(put(putRequest(driver.harness.freshName(), 'x'))).rejects.toMatchObject({ kind: 'not_ready' });
+});
