@@ -1,10 +1,12 @@
 import { Problem } from '@secrets/domain';
 import type { DestinationDescription } from './description.ts';
 import { cloudASm } from './types/clouda-sm.ts';
+import { cloudCSm } from './types/cloudc-sm.ts';
 
 /** Every destination type, by its identifier. */
 export const destinationTypes: Readonly<Record<string, DestinationDescription>> = {
   [cloudASm.type]: cloudASm,
+  [cloudCSm.type]: cloudCSm,
 };
 
 /** Returns the description of a type. Throws `Problem` `invalid`, which lists the types, if it does not exist. */
