@@ -1,4 +1,5 @@
 import { simulateCloudA } from './clouda/simulate-clouda.ts';
+import { simulateCloudC } from './cloudc/simulate-cloudc.ts';
 
 /**
  * Every simulated external store. To add one, create a folder beside `clouda` with a function
@@ -7,4 +8,5 @@ import { simulateCloudA } from './clouda/simulate-clouda.ts';
  */
 export const simulatedStores = {
   cloudA: simulateCloudA,
+  cloudC: simulateCloudC,
 };
