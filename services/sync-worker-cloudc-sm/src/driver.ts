@@ -39,7 +39,7 @@ function connected(store: Store, closeAgents: () => void): ConnectedDestination 
   return {
     async put(request, signal) {
       requireFit(cloudCSm, request.value);
-      return putSecret(store, request, signal);
+      return { remote: await putSecret(store, request, signal) };
     },
     remove: (request, signal) => removeSecret(store, request, signal),
     async close() {

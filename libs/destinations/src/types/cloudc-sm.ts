@@ -42,6 +42,7 @@ export const cloudCSm: DestinationDescription = {
   defaults: { project_id: '', replication_locations: [], custom_tags: {}, ...commonDefaults('secret-path') },
   secretFields: ['credentials'],
   connectionFields: ['credentials', 'project_id'],
+  pushedFields: ['custom_tags', 'replication_locations'],
   immutableFields: ['project_id'],
   supportsTags: true,
   tagRule: {

@@ -3,10 +3,9 @@ import { foreignUrlIn, parseServiceAccount } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import {
   type AuthClient,
-  type BaseExternalAccountClient,
-  ExternalAccountClient,
-  type ExternalAccountClientOptions,
   type gaxios,
+  IdentityPoolClient,
+  type IdentityPoolClientOptions,
   JWT,
   OAuth2Client,
 } from 'google-auth-library';
@@ -73,24 +72,33 @@ async function environmentClient(environment: Environment, transports: TokenTran
   return client;
 }
 
-/** The operator's file may contain a federated identity, which reads tokens from where the operator says. */
+/** The operator's file may contain a federated identity, whose tokens come from where the operator says. */
 function fileClient(text: string, transporter: gaxios.Gaxios): AuthClient {
   const content = parseJson(text);
-  const { type } = z.object({ type: z.string() }).catch({ type: '' }).parse(content);
-  if (type === 'service_account') return serviceAccountClient(text, transporter);
-  const external = type === 'external_account' ? externalClient(content as object, transporter) : null;
-  if (external !== null) return external;
-  throw new Fault(
-    'rejected',
-    'the credentials of the environment must be of type service_account or external_account',
-  );
+  const parsed = EnvironmentFile.safeParse(content);
+  if (!parsed.success)
+    throw new Fault(
+      'rejected',
+      'the credentials of the environment must be a service_account, or an external_account with a file or a URL',
+    );
+  if (parsed.data.type === 'service_account') return serviceAccountClient(text, transporter);
+  return new FederatedIdentity({ ...(content as IdentityPoolClientOptions), scopes, transporter });
 }
 
-function externalClient(content: object, transporter: gaxios.Gaxios): BaseExternalAccountClient | null {
-  const options = { ...content, transporter } as unknown as ExternalAccountClientOptions;
-  const client = ExternalAccountClient.fromJSON(options);
-  if (client !== null) client.scopes = scopes;
-  return client;
+const EnvironmentFile = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('service_account') }),
+  z.object({
+    type: z.literal('external_account'),
+    credential_source: z.union([z.object({ file: z.string() }), z.object({ url: z.url() })]),
+  }),
+]);
+
+/** The library exchanges tokens with a transport of its own, which would connect past the egress guard. */
+class FederatedIdentity extends IdentityPoolClient {
+  constructor(options: IdentityPoolClientOptions) {
+    super(options);
+    Object.assign(this.stsCredential, { transporter: this.transporter });
+  }
 }
 
 function unreadable(): never {

@@ -140,11 +140,21 @@ export class SecretManagerApi {
     }
   }
 
+  /** A client that could not be opened is not kept. */
+  #opened(): Promise<SecretManagerServiceClient> {
+    if (this.#client !== undefined) return this.#client;
+    const opening = this.#authenticate().then(open);
+    this.#client = opening;
+    opening.catch(() => {
+      if (this.#client === opening) this.#client = undefined;
+    });
+    return opening;
+  }
+
   async #once<Result>(operation: string, signal: AbortSignal, send: Send<Result>): Promise<Result> {
     const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
     try {
-      this.#client ??= this.#authenticate().then(open);
-      const client = await this.#client;
+      const client = await this.#opened();
       // The SDK ignores the signal while it requests a token.
       const [result] = await abortable(send(client, { ...noRetries, signal }), signal, timedOut);
       return result;

@@ -1,23 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
 import type { Secret } from '../api/schema.ts';
 import { changedMeanwhile, claim, type Found, hasWantedLabels } from './labels.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
 import { findSecret, type Store, wantedLabels } from './store.ts';
-import { addVersion, writeValue } from './versions.ts';
-
-/** What a put leaves behind. */
-interface Put {
-  remote: Remembered;
-  /** What the destination's owner should know although the value is written. */
-  notice?: string;
-}
+import { addVersion, type Versions, writeValue } from './versions.ts';
 
 /** Reconciles the secret with the value and with the destination's labels. Makes no call if nothing changed. */
-export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Put> {
+export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   const known = parseRemembered(request);
   if (known === undefined) return createOrAdopt(store, request, signal);
-  if (!request.valueChanged && !request.verify && hasWantedLabels(store, known)) return { remote: known };
+  if (!request.valueChanged && !request.verify && hasWantedLabels(store, known))
+    return withNotice(store, known);
   const found = await findSecret(store, request.externalName, signal);
   return found === undefined
     ? createOrAdopt(store, request, signal)
@@ -25,7 +20,7 @@ export async function putSecret(store: Store, request: PutRequest, signal: Abort
 }
 
 /** Creates first, so that the provider decides whether the name is free. */
-async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSignal): Promise<Put> {
+async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   try {
     return await create(store, request, signal);
   } catch (error) {
@@ -37,7 +32,7 @@ async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSig
 }
 
 /** If the process dies between the two calls, the next attempt finds the secret by its labels and adds the version. */
-async function create(store: Store, request: PutRequest, signal: AbortSignal): Promise<Put> {
+async function create(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   const { api, settings } = store;
   const labels = wantedLabels(store);
   const content = { labels, locations: settings.replication_locations };
@@ -57,7 +52,7 @@ async function reconcile(
   request: PutRequest,
   { found, known }: Found,
   signal: AbortSignal,
-): Promise<Put> {
+): Promise<Remembered> {
   const same = known?.createTime === found.createTime ? known : undefined;
   await claim(store, request, { found, known: same }, signal);
   const isUnchanged = same !== undefined && !request.valueChanged && !request.verify;
@@ -68,19 +63,27 @@ async function reconcile(
 function remember(
   store: Store,
   { externalName: name }: PutRequest,
-  secret: Secret,
-  { version, versionEtag, oldest }: Pick<Remembered, 'version' | 'versionEtag' | 'oldest'>,
-): Put {
-  const { createTime } = secret;
-  const remote = { name, createTime, labels: wantedLabels(store), version, versionEtag, oldest };
-  const isInPlace = hasLocations(secret, store.settings.replication_locations);
-  return isInPlace ? { remote } : { remote, notice: otherLocations };
+  { createTime, replication }: Secret,
+  { version, versionEtag, oldest }: Versions,
+): Remembered {
+  const replicas = replication?.userManaged?.replicas ?? [];
+  const locations = replicas.map(({ location }) => location).sort();
+  return withNotice(store, {
+    name,
+    createTime,
+    labels: wantedLabels(store),
+    version,
+    versionEtag,
+    oldest,
+    locations,
+  });
+}
+
+/** The replication of an existing secret cannot be changed, so its owner learns that it differs from the destination's. */
+function withNotice({ settings }: Store, remembered: Omit<Remembered, 'notice'>): Remembered {
+  const wanted = settings.replication_locations.toSorted();
+  return { ...remembered, notice: isDeepStrictEqual(wanted, remembered.locations) ? null : otherLocations };
 }
 
 const otherLocations =
-  'the value is synced, but the secret keeps the replication locations that it was created with; replication_locations applies to new secrets';
-
-function hasLocations({ replication }: Secret, wanted: readonly string[]): boolean {
-  const present = replication?.userManaged?.replicas.map(({ location }) => location) ?? [];
-  return present.toSorted().join() === wanted.toSorted().join();
-}
+  'the secret is synced, but keeps the locations that it was created with: replication_locations applies to new secrets';

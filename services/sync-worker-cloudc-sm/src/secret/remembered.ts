@@ -12,6 +12,10 @@ const Remembered = z.object({
   versionEtag: z.string(),
   /** The number of the oldest version of ours that may not be destroyed yet. */
   oldest: z.number(),
+  /** The locations of its replicas, sorted; empty for an automatic replication. */
+  locations: z.array(z.string()),
+  /** What the destination's owner should know although the secret is synced. */
+  notice: z.string().nullable(),
 });
 
 /** What is stored about an external secret between two puts. */

@@ -5,7 +5,8 @@ import { changedMeanwhile } from './labels.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
-type Versions = Pick<Remembered, 'version' | 'versionEtag' | 'oldest'>;
+/** The versions of a secret, as they are remembered. */
+export type Versions = Pick<Remembered, 'version' | 'versionEtag' | 'oldest'>;
 
 /**
  * Ensures that the newest version has the value, and destroys our older versions. An attempt whose outcome was lost may have added the
