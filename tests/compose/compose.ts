@@ -10,7 +10,15 @@ const replicas = ['login=2', 'secrets=2', 'sync-control=2', 'sync-worker-clouda-
   '--scale',
   scale,
 ]);
-const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm', 'sandbox'];
+const services = [
+  'gateway',
+  'login',
+  'secrets',
+  'sync-control',
+  'sync-worker-clouda-sm',
+  'sync-worker-cloudc-sm',
+  'sandbox',
+];
 const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...services];
 
 const stack = await openStack();

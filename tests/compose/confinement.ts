@@ -1,6 +1,13 @@
 import type { Stack } from './stack.ts';
 
-const services = ['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-clouda-sm'];
+const services = [
+  'gateway',
+  'login',
+  'secrets',
+  'sync-control',
+  'sync-worker-clouda-sm',
+  'sync-worker-cloudc-sm',
+];
 
 /** A program that runs in a container and reports what it can do there but must not. */
 const attempts = `

@@ -15,4 +15,5 @@ export const sandboxTypes: readonly SandboxType[] = [
       region: 'eu-west-1',
     }),
   },
+  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }) },
 ];

@@ -1,5 +1,5 @@
 /** The workers, one per destination type. Adding a type here also adds its database role, its RabbitMQ user and its queue. */
-export const workers = ['sync-worker-clouda-sm'] as const;
+export const workers = ['sync-worker-clouda-sm', 'sync-worker-cloudc-sm'] as const;
 
 /** The services that log in to the database, each with a role of its own. */
 export const databaseServices = ['gateway', 'login', 'secrets', 'sync-control', ...workers] as const;

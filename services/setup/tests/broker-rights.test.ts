@@ -100,6 +100,7 @@ const workQueue = syncQueue('cloudA-sm');
     secrets: [],
     'sync-control': [secretChangesQueue],
     [worker]: [workQueue],
+    'sync-worker-cloudc-sm': [syncQueue('cloudC-sm')],
   };
 
   test.each(brokerServices)(

@@ -3,7 +3,7 @@ import { migrate } from '@secrets/db';
 import { serviceSchemas } from '@secrets/schemas';
 import { silentLogger } from '@secrets/telemetry';
 import { prepareDatabase } from '../src/database/prepare-database.ts';
-import { type DatabaseService, databaseServices, roleOf } from '../src/database-roles.ts';
+import { type DatabaseService, databaseServices, roleOf, workers } from '../src/database-roles.ts';
 import { as, exclusively, logIn, passwords, preparedDb, refusal } from './role-for-test.ts';
 
 const denied = /permission denied/;
@@ -30,20 +30,21 @@ describe('database roles of the services', () => {
   };
 
   test.each(databaseServices)('%s reads no table of another service but the listed ones', async (service) => {
+    const ofWorkers = [
+      'associations',
+      'config',
+      'destination_health',
+      'destinations',
+      'entries',
+      'lanes',
+      'workers',
+    ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: ['access_epoch', 'auth_mounts', 'namespaces', 'policies', 'tokens'].map(
         (name) => `login.${name}`,
       ),
       'sync-control': ['login.policies'],
-      'sync-worker-clouda-sm': [
-        'associations',
-        'config',
-        'destination_health',
-        'destinations',
-        'entries',
-        'lanes',
-        'workers',
-      ].map((name) => `sync.${name}`),
+      ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     const others = ['login', 'secrets', 'sync'].filter((schema) => schema !== ownSchema[service]);
     const tables = (await Promise.all(others.map(tablesOf))).flat();

@@ -45,6 +45,7 @@ describe('keys', () => {
       secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-worker-clouda-sm': ['amqp-url', 'database-url', 'seal.key'],
+      'sync-worker-cloudc-sm': ['amqp-url', 'database-url', 'seal.key'],
       postgres: ['password'],
       rabbitmq: ['password'],
     });
