@@ -6,5 +6,5 @@ export { presentDestination } from './request/present-destination.ts';
 export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
 export { labelsOf } from './tags/labels.ts';
 export { cloudASm } from './types/clouda-sm.ts';
-export { foreignUrlIn, parseServiceAccount, type ServiceAccount } from './types/cloudc-credentials.ts';
+export { foreignUrlIn, parseServiceAccount } from './types/cloudc-credentials.ts';
 export { cloudCSm } from './types/cloudc-sm.ts';

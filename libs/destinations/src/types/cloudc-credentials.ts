@@ -11,7 +11,7 @@ const ServiceAccount = z.object({
   universe_domain: z.literal('googleapis.com').optional(),
 });
 
-export type ServiceAccount = z.infer<typeof ServiceAccount>;
+type ServiceAccount = z.infer<typeof ServiceAccount>;
 
 const expectations: Readonly<Record<keyof ServiceAccount, string>> = {
   type: 'must be service_account',

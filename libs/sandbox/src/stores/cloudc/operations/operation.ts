@@ -70,7 +70,7 @@ export function requireEtag(current: string, sent: unknown): void {
 export const secretName = ({ projects }: OperationContext, project: string, id: string): string =>
   `projects/${projects.number(project)}/secrets/${id}`;
 
-export const wireDate = (ms: number): string => new Date(ms).toISOString();
+const wireDate = (ms: number): string => new Date(ms).toISOString();
 
 export function wireSecret(context: OperationContext, secret: Secret): object {
   const { project, id, replication, createdAtMs, labels, annotations, etag } = secret;
