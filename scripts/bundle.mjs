@@ -53,10 +53,11 @@ async function bundleFile(entry, folder) {
     keepNames: true,
     legalComments: 'none',
     external: ['pg-native'], // optional native binding of `pg`
-    // CommonJS packages load Node's modules with `require`, which does not exist in ESM.
+    // CommonJS packages load Node's modules with `require`, and find files with `__dirname`, which do not exist in ESM.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
     },
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     metafile: true,
     logLevel: 'warning',
   });

@@ -18,6 +18,7 @@ const services = [
   'sync-worker-clouda-sm',
   'sync-worker-webhost-project',
   'sync-worker-cloudb-kv',
+  'sync-worker-cloudc-sm',
   'sandbox',
 ];
 const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...services];

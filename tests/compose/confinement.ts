@@ -8,6 +8,7 @@ const services = [
   'sync-worker-clouda-sm',
   'sync-worker-webhost-project',
   'sync-worker-cloudb-kv',
+  'sync-worker-cloudc-sm',
 ];
 
 /** A program that runs in a container and reports what it can do there but must not. */

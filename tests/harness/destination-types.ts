@@ -41,4 +41,6 @@ export const sandboxTypes: readonly SandboxType[] = [
       deployment_environments: ['preview', 'production'],
     }),
   },
+  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }),
+  },
 ];

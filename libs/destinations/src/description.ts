@@ -32,7 +32,10 @@ export interface DestinationDescription {
   fields: z.ZodObject;
   /** The default of every non-secret field that is stored. */
   defaults: Readonly<Record<string, Json>>;
-  /** Fields that are stored encrypted and shown as asterisks. */
+  /**
+   * Fields that are stored encrypted and shown as asterisks. A check of their content belongs into `fields`. Its messages are shown, so
+   * they must not contain any part of the value.
+   */
   secretFields: readonly string[];
   /** Fields shown in `connection_details`; the others are in `options`. */
   connectionFields: readonly string[];
@@ -62,6 +65,14 @@ export interface DestinationDescription {
   ): readonly unknown[];
   /** The provider's limit on write calls per account. */
   budget: Budget;
+  /**
+   * Returns the settings with those filled in that follow from the credentials, such as a project that they name. Called when a
+   * request is parsed, before the checks; absent if there are none.
+   */
+  derive?(
+    settings: Readonly<Record<string, Json>>,
+    credentials: Readonly<Record<string, string>>,
+  ): Record<string, Json>;
   /** Returns what is wrong with the combination of fields, one sentence each, which begins with the field's name. */
   check(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[];
 }

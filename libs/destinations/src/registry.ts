@@ -4,6 +4,7 @@ import { cloudASm } from './types/clouda-sm.ts';
 import { webhostProject } from './types/webhost-project.ts';
 import { codehost } from './types/codehost.ts';
 import { cloudBKv } from './types/cloudb-kv.ts';
+import { cloudCSm } from './types/cloudc-sm.ts';
 
 /** Every destination type, by its identifier. */
 export const destinationTypes: Readonly<Record<string, DestinationDescription>> = {
@@ -11,6 +12,7 @@ export const destinationTypes: Readonly<Record<string, DestinationDescription>> 
   [webhostProject.type]: webhostProject,
   [codehost.type]: codehost,
   [cloudBKv.type]: cloudBKv,
+  [cloudCSm.type]: cloudCSm,
 };
 
 /** Returns the description of a type. Throws `Problem` `invalid`, which lists the types, if it does not exist. */

@@ -126,6 +126,7 @@ function createApp(stores: readonly SimulatedStore[], directory: Directory): exp
   app.disable('x-powered-by');
   app.disable('etag');
   for (const store of stores) app.use(store.path, store.routes);
+  for (const { rootRoutes } of stores) if (rootRoutes !== undefined) app.use(rootRoutes);
   app.use(directory.routes);
   app.use(controlRoutes(stores, directory));
   app.use(pageRoutes());

@@ -11,6 +11,7 @@ export interface Achieved {
   /** Keyed hash of the value that the external secret has; null if the external secret was removed. */
   pushedHash: string | null;
   settingsHash: string | null;
+  /** Its field `notice`, if it has one, becomes the entry's `last_error`. */
   remote: Json | null;
 }
 
@@ -36,7 +37,7 @@ export async function completeEntries(
             pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
             put_started_at = case when done.pushed_hash is not null then e.put_started_at end,
             attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
-            fault = null, last_error = null, synced_at = now(), updated_at = now()
+            fault = null, last_error = done.remote::jsonb ->> 'notice', synced_at = now(), updated_at = now()
        from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
               as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
       where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}

@@ -16,6 +16,21 @@ test('ignores a failure that is reported after the completion of the same claim'
   expect(await due()).toEqual([]);
 });
 
+test('shows the notice of what was stored, until a later completion has none', async () => {
+  const id = await add();
+  const errorOf = async () =>
+    (
+      await db.query<{ error: string | null }>('select last_error as error from sync.entries where id = $1', [
+        id,
+      ])
+    )[0]?.error;
+  await complete((await claim(id))!, { ...pushed, remote: { notice: 'keeps its locations' } });
+  expect(await errorOf()).toBe('keeps its locations');
+  await requestPut(db, [id]);
+  await complete((await claim(id))!, { ...pushed, remote: { notice: null } });
+  expect(await errorOf()).toBeNull();
+});
+
 test('makes an entry due again if a newer intent arrived during the attempt', async () => {
   const id = await add();
   const held = (await claim(id))!;

@@ -2,6 +2,7 @@
 export const workers = [
   'sync-worker-clouda-sm',
   'sync-worker-cloudb-kv',
+  'sync-worker-cloudc-sm',
   'sync-worker-codehost',
   'sync-worker-webhost-project',
 ] as const;

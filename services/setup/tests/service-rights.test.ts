@@ -44,11 +44,21 @@ describe('database roles of the services', () => {
   };
 
   test.each(databaseServices)('%s reads no table of another service but the listed ones', async (service) => {
+    const ofWorkers = [
+      'associations',
+      'config',
+      'destination_health',
+      'destinations',
+      'entries',
+      'lanes',
+      'workers',
+    ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: ['access_epoch', 'auth_mounts', 'namespaces', 'policies', 'tokens'].map(
         (name) => `login.${name}`,
       ),
       'sync-control': ['login.policies'],
+      ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);
     const others = ['login', 'secrets', 'sync'].filter((schema) => schema !== ownSchema[service]);

@@ -4,6 +4,7 @@ import { cloudaSmDriver } from '@secrets/sync-worker-clouda-sm';
 import { webhostProjectDriver } from '@secrets/sync-worker-webhost-project';
 import { codehostDriver } from '@secrets/sync-worker-codehost';
 import { cloudbKvDriver } from '@secrets/sync-worker-cloudb-kv';
+import { cloudcSmDriver } from '@secrets/sync-worker-cloudc-sm';
 import type { Env } from './config.ts';
 
 /** The driver of each destination type, whose endpoint is the operator's or, if there is none, the sandbox's. */
@@ -17,5 +18,9 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
   cloudbKvDriver({
     endpointUrl: env.CLOUDB_ENDPOINT_URL ?? sandbox?.cloudBUrl,
     authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl,
+  cloudcSmDriver({
+    endpointUrl: env.CLOUDC_ENDPOINT_URL ?? sandbox?.cloudCUrl,
+    credentialsFile: env.GOOGLE_APPLICATION_CREDENTIALS,
+    metadataHost: env.GCE_METADATA_HOST,
   }),
 ];

@@ -37,7 +37,8 @@ export function parseDestination(
   );
   const unmasked = known.set.filter((entry) => !masked.includes(entry));
   const given = { ...parseFields(description, unmasked), ...Object.fromEntries(masked) };
-  const { settings, credentials } = merge(description, given, known.reset, options);
+  const { settings: merged, credentials } = merge(description, given, known.reset, options);
+  const settings = description.derive?.(merged, credentials) ?? merged;
   const template = description.nameRule.defaultTemplate(options.prefix, settings.granularity as Granularity);
   if (settings.secret_name_template === template) settings.secret_name_template = '';
   refuse([

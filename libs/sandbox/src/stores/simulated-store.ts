@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { Simulation } from '../simulation/simulation.ts';
 
 /** One external secret, as shown by `GET /_sandbox/stores`. */
@@ -16,6 +17,8 @@ export interface StoredSecret {
 
 /** A simulated external store. To add one, see `simulated-stores.ts`. */
 export interface SimulatedStore extends Simulation {
+  /** Routes at the root, for clients whose endpoint is a host without a path. They must not match anything else. */
+  readonly rootRoutes?: RequestHandler;
   /** What a client needs to authenticate. */
   readonly credentials: Readonly<Record<string, string>>;
   /** Further credentials that do not follow from the seed. They are generated with the first use, and kept in the journal. */

@@ -2,6 +2,7 @@ import { simulateCloudA } from './clouda/simulate-clouda.ts';
 import { simulateWebhost } from './webhost/simulate-webhost.ts';
 import { simulateCodehost } from './codehost/simulate-codehost.ts';
 import { simulateCloudB } from './cloudb/simulate-cloudb.ts';
+import { simulateCloudC } from './cloudc/simulate-cloudc.ts';
 
 /**
  * Every simulated external store. To add one, create a folder beside `clouda` with a function
@@ -13,4 +14,5 @@ export const simulatedStores = {
   webhost: simulateWebhost,
   codehost: simulateCodehost,
   cloudB: simulateCloudB,
+  cloudC: simulateCloudC,
 };

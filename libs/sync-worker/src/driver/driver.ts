@@ -68,7 +68,8 @@ export type RemoveRequest = EntryRequest;
 export interface ConnectedDestination {
   /**
    * Reconciles the external secret with the value and the destination's settings. Returns what to store about it for
-   * the next call, such as IDs, versions and tags. It is not encrypted and must not contain the value. Must not be null.
+   * the next call, such as IDs, versions and tags. It is not encrypted and must not contain the value. Must not be null. If it
+   * has a text in `notice`, the entry shows it although it is synced: a setting that the existing external secret cannot follow.
    *
    * Throws `conflict` only if the external secret is not this entry's and this call has not written it: `putStartedAt` is null
    * afterwards.

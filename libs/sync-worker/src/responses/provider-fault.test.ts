@@ -33,6 +33,11 @@ describe('the fault of an error response', () => {
     expect(hasCode(fault, 'Busy')).toBe(false);
   });
 
+  test('names the reason that the provider adds to its code', () => {
+    const fault = providerFault('Put', { status: 403, code: 'DENIED', reason: 'SERVICE_DISABLED' }, kinds);
+    expect(fault?.message).toBe('Put: permission denied (DENIED: SERVICE_DISABLED)');
+  });
+
   test('keeps how long the provider asks to wait, unless a retry is pointless', () => {
     const waitOf = (status: number) =>
       providerFault('Put', { status, retryAfterSeconds: 7 }, kinds)?.retryAfterSeconds;

@@ -5,6 +5,8 @@ export interface ErrorResponse {
   status: number;
   /** The provider's error code, such as `AccessDeniedException`; undefined if the response has none. */
   code?: string | undefined;
+  /** What the provider adds to its code, in a form as harmless, such as `SERVICE_DISABLED`. Only part of the message. */
+  reason?: string | undefined;
   /** How long the provider asks to wait; see `retryAfterSeconds`. */
   retryAfterSeconds?: number | undefined;
 }
@@ -42,13 +44,14 @@ const sentences: Readonly<Record<FaultKind, string>> = {
  */
 export function providerFault(
   operation: string,
-  { status, code, retryAfterSeconds }: ErrorResponse,
+  { status, code, reason, retryAfterSeconds }: ErrorResponse,
   kinds: ReadonlyMap<string, FaultKind>,
 ): Fault | undefined {
   const kind = (code === undefined ? undefined : kinds.get(code)) ?? kindOfStatus(status);
   if (kind === undefined) return undefined;
   const isRetried = kind === 'throttled' || kind === 'unavailable';
-  return new ProviderFault(kind, `${operation}: ${sentences[kind]} (${code ?? `status ${status}`})`, {
+  const cause = [code ?? `status ${status}`, reason].filter((part) => part !== undefined).join(': ');
+  return new ProviderFault(kind, `${operation}: ${sentences[kind]} (${cause})`, {
     code,
     retryAfterSeconds: isRetried ? retryAfterSeconds : undefined,
   });

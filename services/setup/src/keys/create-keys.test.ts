@@ -49,6 +49,7 @@ describe('keys', () => {
       'sync-worker-webhost-project': ['amqp-url', 'database-url', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
       'sync-worker-cloudb-kv': ['amqp-url', 'database-url', 'seal.key'],
+      'sync-worker-cloudc-sm': ['amqp-url', 'database-url', 'seal.key'],
       postgres: ['password'],
       rabbitmq: ['password'],
     });

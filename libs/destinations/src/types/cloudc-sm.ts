@@ -1,0 +1,102 @@
+import { type Json, stringList } from '@secrets/domain';
+import { z } from 'zod';
+import type { DestinationDescription } from '../description.ts';
+import { truncateSha256 } from '../names/template/name-functions.ts';
+import { builtInTagCount } from '../tags/built-in-tags.ts';
+import { isLabelKey, labelOf } from '../tags/labels.ts';
+import { parseCredentials, whyCredentialsRefused } from './cloudc-credentials.ts';
+import { commonDefaults, commonFields, tagFields, textLike } from './common-fields.ts';
+
+const maxNameLength = 255;
+const maxLabels = 64;
+const maxCredentialsLength = 16_384;
+const projectForm = /^(([a-z0-9.-]{1,100}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]|\d{1,20})$/;
+
+const locations = stringList.refine(
+  (given) => given.length <= 40 && given.every((location) => /^[a-z]{2,}(-[a-z]+)+\d{1,2}$/.test(location)),
+  'must be a list of at most 40 locations such as europe-west1',
+);
+
+/** Empty removes the credentials; a text that begins with @ is refused wherever credentials are set. */
+const credentials = z
+  .string({ error: 'must be a string: the content of a key file' })
+  .trim()
+  .max(maxCredentialsLength, `must not be longer than ${maxCredentialsLength} characters`)
+  .superRefine((text, context) => {
+    const reason = text === '' || text.startsWith('@') ? undefined : whyCredentialsRefused(text);
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+  });
+
+const fields = z.object({
+  credentials,
+  project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
+  replication_locations: locations,
+  ...tagFields,
+  ...commonFields,
+});
+
+/** cloudC-sm: a secret manager (docs/conventions.md#517-cloudc-sm; the provider's quotas and API reference). */
+export const cloudCSm: DestinationDescription = {
+  type: 'cloudC-sm',
+  fields,
+  defaults: { project_id: '', replication_locations: [], custom_tags: {}, ...commonDefaults('secret-path') },
+  secretFields: ['credentials'],
+  connectionFields: ['credentials', 'project_id'],
+  pushedFields: ['custom_tags', 'replication_locations'],
+  immutableFields: ['project_id'],
+  supportsTags: true,
+  tagRule: {
+    maxCustomTags: maxLabels - builtInTagCount,
+    check: (key) => (isLabelKey(key) ? undefined : 'must begin with a letter'),
+  },
+  maxValueBytes: 65_536,
+  takesEmptyValue: false,
+  // Quotas are per project: https://cloud.google.com/secret-manager/quotas
+  account: ({ project_id }) => [project_id],
+  // The quota is 600 write requests per minute, and an entry takes two of them: a new secret is created and gets a version, a new value
+  // adds a version and destroys the one before. The burst is small, because it comes on top of the first minute.
+  budget: { perSecond: 5, burst: 5 },
+  nameRule: {
+    defaultTemplate: (prefix, granularity) =>
+      `${prefix}-{{ .MountAccessor }}-{{ .SecretPath }}${granularity === 'secret-key' ? '-{{ .SecretKey }}' : ''}`,
+    normalise: (name) => truncateSha256(name.replace(/[^A-Za-z0-9_-]/gu, '-'), maxNameLength),
+    check: checkName,
+    collisionKey: (name) => name,
+  },
+  derive: withProject,
+  check: checkTogether,
+};
+
+function checkName(name: string): string | undefined {
+  if (name.length < 1 || name.length > maxNameLength)
+    return `must have 1 to ${maxNameLength} characters, and has ${name.length}`;
+  return /^[A-Za-z0-9_-]+$/.test(name) ? undefined : 'may only contain letters, digits, _ and -';
+}
+
+/** Stores the project that the credentials name, so that later credentials cannot move the destination to another one. */
+function withProject(
+  settings: Readonly<Record<string, Json>>,
+  { credentials: text }: Readonly<Record<string, string>>,
+): Record<string, Json> {
+  if (settings.project_id !== '' || text === undefined) return { ...settings };
+  const project = parseCredentials(text)?.project_id;
+  return { ...settings, project_id: typeof project === 'string' && projectForm.test(project) ? project : '' };
+}
+
+function checkTogether(settings: Readonly<Record<string, Json>>, given: ReadonlySet<string>): string[] {
+  const keys = Object.keys(settings.custom_tags as Record<string, string>);
+  const replicas = settings.replication_locations as string[];
+  const colliding = keys.find(
+    (key, index) => keys.findIndex((other) => labelOf(other) === labelOf(key)) < index,
+  );
+  const problems = [
+    settings.project_id === '' &&
+      (given.has('credentials')
+        ? 'project_id: is required, because the credentials name no valid project'
+        : "credentials: is required, or project_id to use the credentials of the worker's environment"),
+    new Set(replicas).size < replicas.length && 'replication_locations: must not contain a location twice',
+    colliding !== undefined &&
+      `custom_tags: ${JSON.stringify(colliding.slice(0, 128))} becomes the same label as another key`,
+  ];
+  return problems.filter((problem) => problem !== false);
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { foreignUrlIn, parseServiceAccount } from '@secrets/destinations';
+import { Fault } from '@secrets/domain';
+import {
+  type AuthClient,
+  type gaxios,
+  IdentityPoolClient,
+  type IdentityPoolClientOptions,
+  JWT,
+  OAuth2Client,
+} from 'google-auth-library';
+import { z } from 'zod';
+import { withFaults } from './call-faults.ts';
+import { parseJson } from './response-error.ts';
+
+const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
+
+/** Where the worker's own identity comes from. */
+export interface Environment {
+  /** The operator's endpoint in place of the provider's own. */
+  endpointUrl?: string | undefined;
+  /** A file with credentials (`GOOGLE_APPLICATION_CREDENTIALS`). */
+  credentialsFile?: string | undefined;
+  /** Host and port of the metadata server. */
+  metadataHost?: string | undefined;
+}
+
+/** How requests for tokens are sent. Both connect through the egress guard only. */
+export interface TokenTransports {
+  provider: gaxios.Gaxios;
+  metadata: typeof globalThis.fetch;
+}
+
+/** The metadata server of the provider's machines, which is the worker's environment and not of a destination's choice. */
+export const metadataUrl = ({ metadataHost = 'metadata.google.internal' }: Environment): string =>
+  `http://${metadataHost}`;
+
+/**
+ * Returns the destination's service account or, without credentials, the identity of the worker's environment: its file of credentials,
+ * else its metadata server. The provider's own search for an identity is not used, because it would connect past the egress guard.
+ * @throws {Fault} `rejected`, if the credentials contain a URL of another host
+ */
+export async function authClientFor(
+  credentials: string | undefined,
+  environment: Environment,
+  transports: TokenTransports,
+): Promise<AuthClient> {
+  if (credentials === undefined) return environmentClient(environment, transports);
+  const field = foreignUrlIn(credentials, environment.endpointUrl);
+  if (field !== undefined)
+    throw new Fault(
+      'rejected',
+      `credentials: ${field} points neither to the provider nor to the configured endpoint`,
+    );
+  return serviceAccountClient(credentials, transports.provider);
+}
+
+/** It signs its own tokens, so that no call requests one (https://google.aip.dev/auth/4111). */
+function serviceAccountClient(credentials: string, transporter: gaxios.Gaxios): JWT {
+  const { client_email: email, private_key: key, private_key_id: keyId } = parseServiceAccount(credentials);
+  return new JWT({ email, key, scopes, transporter, ...(keyId === undefined ? {} : { keyId }) });
+}
+
+async function environmentClient(environment: Environment, transports: TokenTransports): Promise<AuthClient> {
+  if (environment.credentialsFile !== undefined)
+    return fileClient(
+      await readFile(environment.credentialsFile, 'utf8').catch(unreadable),
+      transports.provider,
+    );
+  const client = new OAuth2Client({ transporter: transports.provider });
+  client.refreshHandler = () => metadataToken(environment, transports.metadata);
+  return client;
+}
+
+/** The operator's file may contain a federated identity, whose tokens come from where the operator says. */
+function fileClient(text: string, transporter: gaxios.Gaxios): AuthClient {
+  const content = parseJson(text);
+  const parsed = EnvironmentFile.safeParse(content);
+  if (!parsed.success)
+    throw new Fault(
+      'rejected',
+      'the credentials of the environment must be a service_account, or an external_account with a file or a URL',
+    );
+  if (parsed.data.type === 'service_account') return serviceAccountClient(text, transporter);
+  return new FederatedIdentity({ ...(content as IdentityPoolClientOptions), scopes, transporter });
+}
+
+const EnvironmentFile = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('service_account') }),
+  z.object({
+    type: z.literal('external_account'),
+    credential_source: z.union([z.object({ file: z.string() }), z.object({ url: z.url() })]),
+  }),
+]);
+
+/** The library exchanges tokens with a transport of its own, which would connect past the egress guard. */
+class FederatedIdentity extends IdentityPoolClient {
+  constructor(options: IdentityPoolClientOptions) {
+    super(options);
+    Object.assign(this.stsCredential, { transporter: this.transporter });
+  }
+}
+
+function unreadable(): never {
+  throw new Fault('rejected', 'the file of GOOGLE_APPLICATION_CREDENTIALS cannot be read');
+}
+
+const Token = z.object({ access_token: z.string(), expires_in: z.number() });
+
+/** https://cloud.google.com/compute/docs/access/authenticate-workloads#applications */
+async function metadataToken(environment: Environment, fetch: typeof globalThis.fetch) {
+  const path = '/computeMetadata/v1/instance/service-accounts/default/token';
+  const response = await withFaults('requesting a token of the metadata server', () =>
+    fetch(`${metadataUrl(environment)}${path}`, { headers: { 'metadata-flavor': 'Google' } }),
+  );
+  const token = response.ok ? Token.safeParse(parseJson(await response.text())).data : undefined;
+  if (token === undefined) throw noIdentity();
+  return { access_token: token.access_token, expiry_date: Date.now() + token.expires_in * 1000 };
+}
+
+const noIdentity = () =>
+  new Fault(
+    'unauthenticated',
+    "neither the destination nor the worker's environment has credentials: the metadata server returned no token",
+  );

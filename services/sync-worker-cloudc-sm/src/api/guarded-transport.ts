@@ -1,0 +1,50 @@
+import { gaxios } from 'google-auth-library';
+import { parseJson, ResponseError, responseErrorOf } from './response-error.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+const apiHost = 'secretmanager.googleapis.com';
+
+/**
+ * Returns what sends every request of the provider's SDK and of its authentication library: it connects through the guard's `fetch` only,
+ * whatever agent or proxy the caller asks for, and never retries. Responses that are not a success with JSON become a `ResponseError`,
+ * which the SDK keeps as a cause.
+ * @param endpointUrl the operator's endpoint in place of the API's own
+ */
+export function guardedTransport(fetch: Fetch, endpointUrl: string | undefined): gaxios.Gaxios {
+  const transport = new gaxios.Gaxios({
+    fetchImplementation: (input, init) => send(fetch, endpointUrl, input, init),
+  });
+  transport.interceptors.request.add({
+    resolved: async (config) => {
+      const { retryConfig: _, ...once } = config;
+      return { ...once, retry: false };
+    },
+  });
+  return transport;
+}
+
+async function send(
+  fetch: Fetch,
+  endpointUrl: string | undefined,
+  input: string | URL | Request,
+  { method = 'GET', headers, body, signal }: RequestInit = {},
+): Promise<Response> {
+  const url = atEndpoint(new URL(input instanceof Request ? input.url : input), endpointUrl);
+  const response = await fetch(url, {
+    method,
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined || body === null ? {} : { body }),
+    ...(signal === undefined || signal === null ? {} : { signal }),
+  });
+  if (response.status >= 400) throw await responseErrorOf(response);
+  const text = response.ok ? await response.text() : '';
+  if (parseJson(text) === undefined) throw new ResponseError(response.status);
+  return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
+}
+
+/** Moves a URL of the API to the operator's endpoint, below its path. The SDK itself takes only a host. */
+function atEndpoint(url: URL, endpointUrl: string | undefined): string {
+  if (endpointUrl === undefined || url.hostname !== apiHost) return url.href;
+  return endpointUrl.replace(/\/$/, '') + url.pathname + url.search;
+}

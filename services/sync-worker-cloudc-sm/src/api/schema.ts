@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+// The provider's responses as its SDK returns them, with only the fields that are read.
+
+/** Names end with the ID of a resource; before it, they contain the number of the project, whatever the request contained. */
+const versionNumber = z
+  .string()
+  .regex(/\/versions\/\d{1,15}$/)
+  .transform((name) => Number(name.slice(name.lastIndexOf('/') + 1)));
+
+const Timestamp = z
+  .object({ seconds: z.union([z.string(), z.number()]), nanos: z.number().default(0) })
+  .transform(({ seconds, nanos }) => `${seconds}.${nanos}`);
+
+export const Secret = z.object({
+  /** Distinguishes a secret from a later one of the same name. */
+  createTime: Timestamp,
+  labels: z.record(z.string(), z.string()).default({}),
+  etag: z.string().default(''),
+  replication: z
+    .object({
+      userManaged: z.object({ replicas: z.array(z.object({ location: z.string() })) }).nullish(),
+    })
+    .nullish(),
+});
+export type Secret = z.infer<typeof Secret>;
+
+export const Version = z
+  .object({ name: versionNumber, etag: z.string().default('') })
+  .transform(({ name, etag }) => ({ number: name, etag }));
+export type Version = z.infer<typeof Version>;
+
+export const Accessed = z.object({
+  name: versionNumber,
+  payload: z.object({
+    data: z.custom<Uint8Array>((data) => ArrayBuffer.isView(data)),
+    dataCrc32c: z.union([z.string(), z.number()]).transform(String).nullish(),
+  }),
+});

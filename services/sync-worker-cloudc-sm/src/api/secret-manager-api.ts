@@ -1,0 +1,172 @@
+import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
+import { Fault } from '@secrets/domain';
+import { abortable, parseResponse } from '@secrets/sync-worker';
+import CRC32C from 'crc-32/crc32c.js';
+import type { AuthClient } from 'google-auth-library';
+import { type CallOptions, loggingUtils } from 'google-gax';
+import { z } from 'zod';
+import { faultOf } from './call-faults.ts';
+import { Accessed, Secret, Version } from './schema.ts';
+
+// The SDK can log requests with their values (GOOGLE_SDK_NODE_LOGGING).
+loggingUtils.setBackend(null);
+
+const noRetries = { retry: null } satisfies CallOptions;
+
+type Send<Result> = (
+  client: SecretManagerServiceClient,
+  options: CallOptions,
+) => Promise<[Result, ...unknown[]]>;
+
+/** Locations of a secret's replicas; empty for an automatic replication. */
+export type Locations = readonly string[];
+
+/** The calls of the secret manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
+export class SecretManagerApi {
+  readonly #parent: string;
+  readonly #authenticate: () => Promise<AuthClient>;
+  #client: Promise<SecretManagerServiceClient> | undefined;
+
+  constructor(project: string, authenticate: () => Promise<AuthClient>) {
+    this.#parent = `projects/${project}`;
+    this.#authenticate = authenticate;
+  }
+
+  /** Throws a fault with the code `ALREADY_EXISTS` if the name is in use, and `NOT_FOUND` if there is no such project. */
+  async create(
+    secretId: string,
+    { labels, locations }: { labels: Record<string, string>; locations: Locations },
+    signal: AbortSignal,
+  ): Promise<Secret> {
+    const replication =
+      locations.length === 0
+        ? { automatic: {} }
+        : { userManaged: { replicas: locations.map((location) => ({ location })) } };
+    const request = { parent: this.#parent, secretId, secret: { replication, labels } };
+    const response = await this.#call('CreateSecret', signal, (client, options) =>
+      client.createSecret(request, options),
+    );
+    return parseResponse('CreateSecret', Secret, response);
+  }
+
+  /** Throws a fault with the code `NOT_FOUND` if there is no such secret. */
+  async get(id: string, signal: AbortSignal): Promise<Secret> {
+    const name = this.#nameOf(id);
+    const response = await this.#call('GetSecret', signal, (client, options) =>
+      client.getSecret({ name }, options),
+    );
+    return parseResponse('GetSecret', Secret, response);
+  }
+
+  /** Replaces all labels. Throws a fault with the code `FAILED_PRECONDITION` if the secret has another etag. */
+  async updateLabels(
+    id: string,
+    { labels, etag }: { labels: Record<string, string>; etag: string },
+    signal: AbortSignal,
+  ): Promise<Secret> {
+    const request = { secret: { name: this.#nameOf(id), labels, etag }, updateMask: { paths: ['labels'] } };
+    const response = await this.#call('UpdateSecret', signal, (client, options) =>
+      client.updateSecret(request, options),
+    );
+    return parseResponse('UpdateSecret', Secret, response);
+  }
+
+  /** Throws a fault with the code `FAILED_PRECONDITION` if the secret has another etag. */
+  async delete(id: string, etag: string, signal: AbortSignal): Promise<void> {
+    const request = { name: this.#nameOf(id), etag };
+    await this.#call('DeleteSecret', signal, (client, options) => client.deleteSecret(request, options));
+  }
+
+  /** Adds a version with a checksum, which the provider verifies. */
+  async addVersion(id: string, value: string, signal: AbortSignal): Promise<Version> {
+    const data = Buffer.from(value, 'utf8');
+    const request = { parent: this.#nameOf(id), payload: { data, dataCrc32c: checksumOf(data) } };
+    const response = await this.#call('AddSecretVersion', signal, (client, options) =>
+      client.addSecretVersion(request, options),
+    );
+    return parseResponse('AddSecretVersion', Version, response);
+  }
+
+  /**
+   * Returns the newest version's number and value. Throws a fault with the code `NOT_FOUND` if there is no version, and
+   * `FAILED_PRECONDITION` if it is disabled or destroyed.
+   */
+  async latest(id: string, signal: AbortSignal): Promise<{ number: number; value: Buffer }> {
+    const name = `${this.#nameOf(id)}/versions/latest`;
+    const response = await this.#call('AccessSecretVersion', signal, (client, options) =>
+      client.accessSecretVersion({ name }, options),
+    );
+    const { name: number, payload } = parseResponse('AccessSecretVersion', Accessed, response);
+    const value = Buffer.from(payload.data);
+    if (payload.dataCrc32c && payload.dataCrc32c !== String(checksumOf(value)))
+      throw new Fault(
+        'unavailable',
+        'AccessSecretVersion: the checksum of the response does not match its content',
+      );
+    return { number, value };
+  }
+
+  /** Returns the enabled versions, newest first, up to a hundred of them. */
+  async enabledVersions(id: string, signal: AbortSignal): Promise<Version[]> {
+    const request = { parent: this.#nameOf(id), filter: 'state:ENABLED', pageSize: 100 };
+    const response = await this.#call('ListSecretVersions', signal, (client, options) =>
+      client.listSecretVersions(request, { ...options, autoPaginate: false }),
+    );
+    return parseResponse('ListSecretVersions', z.array(Version), response);
+  }
+
+  /** Throws a fault with the code `FAILED_PRECONDITION` if the version has another etag or is destroyed. */
+  async destroy(id: string, { number, etag }: Version, signal: AbortSignal): Promise<void> {
+    const request = { name: `${this.#nameOf(id)}/versions/${number}`, etag };
+    await this.#call('DestroySecretVersion', signal, (client, options) =>
+      client.destroySecretVersion(request, options),
+    );
+  }
+
+  async close(): Promise<void> {
+    await (await this.#client)?.close();
+  }
+
+  #nameOf = (id: string): string => `${this.#parent}/secrets/${id}`;
+
+  /** If the token is refused, begins with a new one and repeats the call once. */
+  async #call<Result>(operation: string, signal: AbortSignal, send: Send<Result>): Promise<Result> {
+    try {
+      return await this.#once(operation, signal, send);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'unauthenticated') throw error;
+      this.#client = undefined;
+      return this.#once(operation, signal, send);
+    }
+  }
+
+  /** A client that could not be opened is not kept. */
+  #opened(): Promise<SecretManagerServiceClient> {
+    if (this.#client !== undefined) return this.#client;
+    const opening = this.#authenticate().then(open);
+    this.#client = opening;
+    opening.catch(() => {
+      if (this.#client === opening) this.#client = undefined;
+    });
+    return opening;
+  }
+
+  async #once<Result>(operation: string, signal: AbortSignal, send: Send<Result>): Promise<Result> {
+    const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
+    try {
+      const client = await this.#opened();
+      // The SDK ignores the signal while it requests a token.
+      const [result] = await abortable(send(client, { ...noRetries, signal }), signal, timedOut);
+      return result;
+    } catch (error) {
+      throw signal.aborted ? timedOut() : faultOf(error, operation);
+    }
+  }
+}
+
+/** The REST transport, because connections of the other one, gRPC, cannot go through the egress guard. */
+const open = (authClient: AuthClient): SecretManagerServiceClient =>
+  new SecretManagerServiceClient({ authClient, fallback: true, universeDomain: 'googleapis.com' });
+
+/** CRC32C as an unsigned number. */
+const checksumOf = (data: Buffer): number => CRC32C.buf(data) >>> 0;

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FaultKind } from '@secrets/domain';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const driver = useDriver();
+const { put, putNew, remove } = driver;
+const aPut = () => putRequest(driver.harness.freshName(), 'one');
+
+describe('cloudC-sm 7: faults', () => {
+  test.each<[string, number, FaultKind]>([
+    ['RESOURCE_EXHAUSTED', 429, 'throttled'],
+    ['UNAVAILABLE', 503, 'unavailable'],
+    ['DEADLINE_EXCEEDED', 504, 'unavailable'],
+    ['ABORTED', 409, 'unavailable'],
+    ['INTERNAL', 500, 'unavailable'],
+    ['UNKNOWN', 500, 'unavailable'],
+    ['PERMISSION_DENIED', 403, 'forbidden'],
+    ['UNAUTHENTICATED', 401, 'unauthenticated'],
+    ['INVALID_ARGUMENT', 400, 'rejected'],
+    ['FAILED_PRECONDITION', 400, 'rejected'],
+    ['SOMETHING_NEW', 400, 'rejected'],
+    ['SOMETHING_NEW', 502, 'unavailable'],
+  ])(
+    '%s with status %i is %s, and the message has the code and nothing of the provider',
+    async (code, status, kind) => {
+      driver.harness.sandbox.cloudC.faults.add({ effect: 'error', code, status, message: 'canary' });
+      const failed = put(aPut());
+      await expect(failed).rejects.toMatchObject({
+        kind,
+        message: expect.stringMatching(new RegExp(`^CreateSecret: .*\\(${code}\\)$`)),
+      });
+      await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
+    },
+  );
+
+  test.each(['AccessSecretVersion', 'GetSecret', 'AddSecretVersion', 'DeleteSecret'])(
+    'the SDK does not retry %s',
+    async (operation) => {
+      const { name, remote, next } = await putNew();
+      driver.failWith(operation, 'UNAVAILABLE', 503);
+      driver.harness.calls();
+      const act = operation === 'DeleteSecret' ? () => remove(name, remote) : () => put(next('two'));
+      await expect(act()).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(driver.harness.calls().filter((call) => call === operation)).toHaveLength(1);
+    },
+  );
+
+  test('NOT_FOUND on remove is success, also if the secret disappears in between', async () => {
+    const { name, remote } = await putNew();
+    driver.failWith('DeleteSecret', 'NOT_FOUND', 404);
+    await remove(name, remote);
+    driver.harness.clear();
+    await remove(name, remote);
+    await remove(name, remote);
+  });
+
+  test('NOT_FOUND for the project is rejected, and the message names it', async () => {
+    const nowhere = driver.keep(await driver.harness.connect({ settings: { project_id: 'no-project' } }));
+    await expect(put(aPut(), nowhere)).rejects.toMatchObject({
+      kind: 'rejected',
+      message: 'CreateSecret: the project "no-project" was not found (NOT_FOUND)',
+    });
+  });
+
+  test('PERMISSION_DENIED keeps the reason: the API is not enabled in the project', async () => {
+    const own = await startHarness({ disabledProjects: ['no-api-project'] });
+    const connected = await own.connect({ settings: { project_id: 'no-api-project' } });
+    await expect(connected.put(aPut(), AbortSignal.timeout(60_000))).rejects.toMatchObject({
+      kind: 'forbidden',
+      message: 'CreateSecret: permission denied (PERMISSION_DENIED: SERVICE_DISABLED)',
+    });
+    await connected.close();
+    await own.stop();
+  });
+
+  test('a secret that is written more often than twice per second is throttled, and the value follows later', async () => {
+    let ahead = 0;
+    const own = await startHarness({ enforceQuotas: true }, { clock: () => Date.now() + ahead });
+    const connected = await own.connect();
+    const write = (value: string) => connected.put(putRequest('quick', value), AbortSignal.timeout(60_000));
+    await write('one');
+    await write('two');
+    await expect(write('three')).rejects.toMatchObject({
+      kind: 'throttled',
+      message: 'AddSecretVersion: too many requests (RESOURCE_EXHAUSTED: RATE_LIMIT_EXCEEDED)',
+    });
+    ahead = 1_000;
+    await write('three');
+    expect(own.held('quick')?.value).toBe('three');
+    await connected.close();
+    await own.stop();
+  });
+
+  test('a secret that is deleted during a put is not ready', async () => {
+    const { next } = await putNew();
+    driver.failWith('AddSecretVersion', 'NOT_FOUND', 404);
+    await expect(put(next('two'))).rejects.toMatchObject({ kind: 'not_ready' });
+  });
+});
+
+test('common: the value appears in no log of the SDK, even if that is enabled', async () => {
+  process.env.GOOGLE_SDK_NODE_LOGGING = 'all';
+  const written: string[] = [];
+  const original = process.stderr.write;
+  process.stderr.write = (chunk) => written.push(String(chunk)) > 0;
+  try {
+    await putNew(undefined, 'canary');
+  } finally {
+    process.stderr.write = original;
+    delete process.env.GOOGLE_SDK_NODE_LOGGING;
+  }
+  expect(written.join('')).not.toMatch(/canary|Y2FuYXJ5|addSecretVersion/);
+});
