@@ -3,6 +3,7 @@
 //
 //   node scripts/run.mjs tests/compose/compose.ts
 import { execFileSync } from 'node:child_process';
+import { workers } from '../../services/setup/src/database-roles.ts';
 import { checkConfinement } from './confinement.ts';
 import { openStack } from './stack.ts';
 
@@ -10,17 +11,7 @@ const replicas = ['login=2', 'secrets=2', 'sync-control=2', 'sync-worker-clouda-
   '--scale',
   scale,
 ]);
-const services = [
-  'gateway',
-  'login',
-  'secrets',
-  'sync-control',
-  'sync-worker-clouda-sm',
-  'sync-worker-webhost-project',
-  'sync-worker-cloudb-kv',
-  'sync-worker-cloudc-sm',
-  'sandbox',
-];
+const services = ['gateway', 'login', 'secrets', 'sync-control', ...workers, 'sandbox'];
 const upAll = ['up', '--detach', '--no-build', '--wait', ...replicas, ...services];
 
 const stack = await openStack();
@@ -60,9 +51,7 @@ try {
     stack.compose('kill');
     for (const container of [
       'gateway',
-      'sync-worker-clouda-sm',
-      'sync-worker-webhost-project',
-      'sync-worker-cloudb-kv',
+      ...workers,
       'sync-control',
       'secrets',
       'login',

@@ -1,15 +1,7 @@
+import { workers } from '../../services/setup/src/database-roles.ts';
 import type { Stack } from './stack.ts';
 
-const services = [
-  'gateway',
-  'login',
-  'secrets',
-  'sync-control',
-  'sync-worker-clouda-sm',
-  'sync-worker-webhost-project',
-  'sync-worker-cloudb-kv',
-  'sync-worker-cloudc-sm',
-];
+const services = ['gateway', 'login', 'secrets', 'sync-control', ...workers];
 
 /** A program that runs in a container and reports what it can do there but must not. */
 const attempts = `
@@ -50,9 +42,7 @@ export function checkConfinement(stack: Stack): void {
     ['secrets', 'not reached'],
     ['sync-control', 'not reached'],
     ['gateway', 'not reached'],
-    ['sync-worker-clouda-sm', 'reached'],
-    ['sync-worker-webhost-project', 'reached'],
-    ['sync-worker-cloudb-kv', 'reached'],
+    ...workers.map((worker) => [worker, 'reached'] as const),
     ['login', 'reached'],
   ] as const) {
     const answer = inside(service, reach('http://sandbox:8300/'));
@@ -60,7 +50,7 @@ export function checkConfinement(stack: Stack): void {
       throw new Error(`the sandbox was ${answer} from ${service}, expected: ${expected}`);
   }
   console.log('  only the workers and login can reach the outward network');
-  for (const service of ['secrets', 'sync-control', 'sync-worker-clouda-sm', 'sync-worker-webhost-project']) {
+  for (const service of ['secrets', 'sync-control', ...workers]) {
     const user = inside(service, brokerUser);
     if (user !== service) throw new Error(`${service} connects to RabbitMQ as ${user}`);
   }

@@ -24,6 +24,7 @@ export const sandboxTypes: readonly SandboxType[] = [
       client_secret: clientSecret,
     }),
   },
+  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }) },
   {
     type: 'codehost',
     fields: ({ accessToken }) => ({
@@ -40,7 +41,5 @@ export const sandboxTypes: readonly SandboxType[] = [
       project_id: projectId,
       deployment_environments: ['preview', 'production'],
     }),
-  },
-  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }),
   },
 ];

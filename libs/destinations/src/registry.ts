@@ -1,18 +1,18 @@
 import { Problem } from '@secrets/domain';
 import type { DestinationDescription } from './description.ts';
 import { cloudASm } from './types/clouda-sm.ts';
-import { webhostProject } from './types/webhost-project.ts';
-import { codehost } from './types/codehost.ts';
 import { cloudBKv } from './types/cloudb-kv.ts';
 import { cloudCSm } from './types/cloudc-sm.ts';
+import { codehost } from './types/codehost.ts';
+import { webhostProject } from './types/webhost-project.ts';
 
 /** Every destination type, by its identifier. */
 export const destinationTypes: Readonly<Record<string, DestinationDescription>> = {
   [cloudASm.type]: cloudASm,
-  [webhostProject.type]: webhostProject,
-  [codehost.type]: codehost,
   [cloudBKv.type]: cloudBKv,
   [cloudCSm.type]: cloudCSm,
+  [codehost.type]: codehost,
+  [webhostProject.type]: webhostProject,
 };
 
 /** Returns the description of a type. Throws `Problem` `invalid`, which lists the types, if it does not exist. */

@@ -99,11 +99,7 @@ const workQueue = syncQueue('cloudA-sm');
 
   const consumed: Partial<Record<BrokerService, string[]>> = {
     'sync-control': [secretChangesQueue],
-    [worker]: [workQueue],
-    'sync-worker-webhost-project': [syncQueue('webhost-project')],
     ...Object.fromEntries(workers.map((name) => [name, [name.replace('sync-worker-', 'sync.')]])),
-    'sync-worker-cloudb-kv': [syncQueue('cloudB-kv')],
-    'sync-worker-cloudc-sm': [syncQueue('cloudC-sm')],
   };
 
   test.each(brokerServices)(

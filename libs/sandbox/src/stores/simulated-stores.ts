@@ -1,8 +1,8 @@
 import { simulateCloudA } from './clouda/simulate-clouda.ts';
-import { simulateWebhost } from './webhost/simulate-webhost.ts';
-import { simulateCodehost } from './codehost/simulate-codehost.ts';
 import { simulateCloudB } from './cloudb/simulate-cloudb.ts';
 import { simulateCloudC } from './cloudc/simulate-cloudc.ts';
+import { simulateCodehost } from './codehost/simulate-codehost.ts';
+import { simulateWebhost } from './webhost/simulate-webhost.ts';
 
 /**
  * Every simulated external store. To add one, create a folder beside `clouda` with a function
@@ -11,8 +11,8 @@ import { simulateCloudC } from './cloudc/simulate-cloudc.ts';
  */
 export const simulatedStores = {
   cloudA: simulateCloudA,
-  webhost: simulateWebhost,
-  codehost: simulateCodehost,
   cloudB: simulateCloudB,
   cloudC: simulateCloudC,
+  codehost: simulateCodehost,
+  webhost: simulateWebhost,
 };
