@@ -5,6 +5,7 @@ import { associationEndpoints } from './associations.ts';
 import { checkEndpoints } from './checks.ts';
 import { codehostAppEndpoints } from './codehost-apps.ts';
 import { destinationEndpoints } from './destinations.ts';
+import { historyEndpoints } from './history.ts';
 import { replanEndpoints } from './replan.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
 
@@ -13,6 +14,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
+  ...historyEndpoints(context),
   ...replanEndpoints(context),
   ...checkEndpoints(context),
   ...codehostAppEndpoints(context),
