@@ -6,7 +6,9 @@ import { checkEndpoints } from './checks.ts';
 import { codehostAppEndpoints } from './codehost-apps.ts';
 import { destinationEndpoints } from './destinations.ts';
 import { historyEndpoints } from './history.ts';
+import { laneEndpoints } from './lanes.ts';
 import { replanEndpoints } from './replan.ts';
+import { statusEndpoints } from './status.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
 
 /** Every endpoint of this service. */
@@ -15,8 +17,10 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
   ...historyEndpoints(context),
+  ...laneEndpoints(context),
   ...replanEndpoints(context),
   ...checkEndpoints(context),
   ...codehostAppEndpoints(context),
+  ...statusEndpoints(context),
   ...syncConfigEndpoints(context),
 ];
