@@ -7,6 +7,7 @@ import { codehostAppEndpoints } from './codehost-apps.ts';
 import { destinationEndpoints } from './destinations.ts';
 import { historyEndpoints } from './history.ts';
 import { laneEndpoints } from './lanes.ts';
+import { parkedEndpoints } from './parked.ts';
 import { replanEndpoints } from './replan.ts';
 import { statusEndpoints } from './status.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
@@ -18,6 +19,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...destinationEndpoints(context),
   ...historyEndpoints(context),
   ...laneEndpoints(context),
+  ...parkedEndpoints(context),
   ...replanEndpoints(context),
   ...checkEndpoints(context),
   ...codehostAppEndpoints(context),
