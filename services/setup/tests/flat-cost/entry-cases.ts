@@ -140,6 +140,7 @@ export const standaloneCases: Case[] = casesOf(undefined, {
   'ending all leases': (db) => endAllLeases(db),
   'reading an application': (db) => readCodehostApp(db, seededId('app500')),
 });
+
 const several = [destinations.busy, destinations.failed, destinations.ordinary];
 const withStatus = (db: CaseDb, destinationId: string, ...statuses: SyncStatus[]) =>
   subKeysWithStatus(db, destinationId, statuses, { after: undefined, limit: 101 });
@@ -165,6 +166,3 @@ export const statusCases: Case[] = casesOf('sync-control', {
   'reading the history of a page of entries': async (db) =>
     readHistory(db, await idsOf(db, 'entries', destinations.deleted, 100)),
 });
-
-/** The statements of standalone, which has one role for everything. */
-export const standaloneCases: Case[] = casesOf(undefined, { 'ending all leases': (db) => endAllLeases(db) });
