@@ -72,6 +72,7 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
   ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
+  ['/v1/sys/sync/parked/', { queue: 'secret-changes' }],
   ['/v1/{mount}/', { mount: at.mount, path: 'a' }],
 ];
 

@@ -37,6 +37,12 @@ export interface DeadLetter {
   text: string;
 }
 
+/** Which dead letters of a queue: of the first `limit`, those that have one of these IDs, or all of them. */
+export interface DeadLetterSelection {
+  messageIds?: readonly string[] | undefined;
+  limit: number;
+}
+
 /**
  * Durable queues of JSON messages, each delivered at least once and roughly in the order of publication. A queue is
  * created on first use.
@@ -49,11 +55,18 @@ export interface Broker {
   publish(queue: string, messages: readonly Json[]): Promise<void>;
   /** Runs at most `concurrency` handlers at once. Resolves immediately, even if the broker is unreachable. */
   consume(queue: string, options: { concurrency: number }, handler: MessageHandler): Promise<Consumer>;
-  /** Throws `unavailable` if the broker is unreachable, as do the next two methods. */
+  /** Throws `unavailable` if the broker is unreachable, as do the next four methods. */
   depth(queue: string): Promise<Depth>;
   deadLetterDepth(queue: string): Promise<number>;
-  /** Returns the oldest dead letters, without removing them. */
+  /** Returns dead letters, roughly the oldest first, without removing them. On RabbitMQ, inspecting them may change their order. */
   deadLetters(queue: string, limit: number): Promise<DeadLetter[]>;
+  /**
+   * Publishes dead letters to their queue again, as they were received, and removes them; returns how many. If the process dies
+   * meanwhile, some may be both published and still dead letters.
+   */
+  resendDeadLetters(queue: string, selection: DeadLetterSelection): Promise<number>;
+  /** Removes dead letters; returns how many. */
+  discardDeadLetters(queue: string, selection: DeadLetterSelection): Promise<number>;
   state(): 'connected' | 'reconnecting';
   /** Stops the consumers, waits for running handlers and publications, and closes. */
   close(): Promise<void>;

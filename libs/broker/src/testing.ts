@@ -82,6 +82,8 @@ function withClose(
     depth: (queue) => broker.depth(queue),
     deadLetterDepth: (queue) => broker.deadLetterDepth(queue),
     deadLetters: (...given) => broker.deadLetters(...given),
+    resendDeadLetters: (...given) => broker.resendDeadLetters(...given),
+    discardDeadLetters: (...given) => broker.discardDeadLetters(...given),
     state: () => broker.state(),
     close: async () => {
       await broker.close();

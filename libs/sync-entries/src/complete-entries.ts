@@ -1,9 +1,10 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
 import type { ClaimedEntry } from './claim-entries.ts';
+import { recordOutcomes } from './history.ts';
 import { isLeased, notLocked, wakeWaiting } from './sql-fragments.ts';
 
-type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation'>;
+type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'generation' | 'attempts'>;
 
 /** What a completed attempt achieved. */
 export interface Achieved {
@@ -16,7 +17,7 @@ export interface Achieved {
 }
 
 /**
- * Records the successes of attempts whose leases still hold, and returns the IDs of their entries. An entry that received
+ * Records the successes of attempts whose leases still hold, also in the history, and returns the IDs of their entries. An entry that received
  * a newer intent in the meantime becomes due again immediately, and so do entries that waited for an achieved one. An entry whose lease was lost is not written: another
  * worker holds it. With `skipLocked`, the default for several, entries that a transaction has locked are left out too:
  * a statement that holds one row while it waits for another risks a deadlock. Complete those one at a time.
@@ -36,13 +37,15 @@ export async function completeEntries(
             overwrite = overwrite and e.generation > done.generation,
             pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
             put_started_at = case when done.pushed_hash is not null then e.put_started_at end,
-            attempts = 0, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
+            attempts = 0, outcomes = outcomes + 1, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = done.remote::jsonb ->> 'notice', synced_at = now(), updated_at = now()
-       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
-              as done (id, fence, generation, status, pushed_hash, settings_hash, remote)
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+              as done (id, fence, generation, status, pushed_hash, settings_hash, remote, attempts)
       where e.id = any(${skipLocked ? notLocked('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}
-      returning e.id, e.status),
-     woken as (${wakeWaiting(`array(select id from completed where status <> 'PENDING')`)} and s.id <> all($1::uuid[]))
+      returning e.id, e.status as reached, e.outcomes, e.destination_type, done.status, done.attempts,
+                case when done.pushed_hash is null then 'remove' else 'put' end as action, null::text as fault, null::text as error),
+     recorded as (${recordOutcomes('completed')}),
+     woken as (${wakeWaiting(`array(select id from completed where reached <> 'PENDING')`)} and s.id <> all($1::uuid[]))
      select id from completed`,
     [
       completed.map(({ held }) => held.id),
@@ -52,6 +55,7 @@ export async function completeEntries(
       completed.map(({ achieved }) => achieved.pushedHash),
       completed.map(({ achieved }) => achieved.settingsHash),
       completed.map(({ achieved }) => (achieved.remote === null ? null : JSON.stringify(achieved.remote))),
+      completed.map(({ held }) => held.attempts + 1),
     ],
   );
   return new Set(rows.map(({ id }) => id));
@@ -71,7 +75,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
       [held.id, held.fence, held.generation],
     );
     if (deleted === undefined) {
-      const setAgain = { status: 'PENDING', pushedHash: null, settingsHash: null, remote: null } as const;
+      const setAgain = { status: 'UNSYNCED', pushedHash: null, settingsHash: null, remote: null } as const;
       return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
     }
     await tx.query(wakeWaiting('array[$1::uuid]'), [held.id]);
@@ -110,12 +114,17 @@ interface Failed {
 }
 
 /**
- * Records a failure and ends the lease, if it still holds; returns whether it did. A newer intent is tried immediately. A
- * `conflict` says that the external secret is not this entry's, whatever a put has started before.
+ * Records a failure, also in the history, and ends the lease, if it still holds; returns whether it did. A newer intent is tried
+ * immediately. A `conflict` says that the external secret is not this entry's, whatever a put has started before.
  */
-export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<boolean> {
+export async function failEntry(
+  sql: Sql,
+  held: Held & Pick<ClaimedEntry, 'desired'>,
+  failed: Failed,
+): Promise<boolean> {
   const rows = await sql.query(
-    `update sync.entries
+    `with failed as (
+      update sync.entries
         set status = case when generation > $3 then 'PENDING' else $4 end,
             fault = $5, last_error = $6,
             applied_generation = case when $7::float8 is null and generation = $3 then generation else applied_generation end,
@@ -123,10 +132,23 @@ export async function failEntry(sql: Sql, held: Held, failed: Failed): Promise<b
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
             priority = case when generation = $3 then 1 else priority end,
             put_started_at = case when $5 is distinct from 'conflict' then put_started_at end,
+            outcomes = case when fault is not distinct from $5 and last_error is not distinct from $6 then outcomes else outcomes + 1 end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
       where id = $1 and fence = $2 and ${isLeased}
-      returning id`,
-    [held.id, held.fence, held.generation, failed.status, failed.fault, failed.error, failed.retryInSeconds],
+      returning id, outcomes, destination_type, $8::text as action, $4 as status, $5 as fault, $6 as error, $9::int as attempts),
+     recorded as (${recordOutcomes('failed')})
+     select id from failed`,
+    [
+      held.id,
+      held.fence,
+      held.generation,
+      failed.status,
+      failed.fault,
+      failed.error,
+      failed.retryInSeconds,
+      held.desired === 'absent' ? 'remove' : 'put',
+      held.attempts + 1,
+    ],
   );
   return rows.length === 1;
 }

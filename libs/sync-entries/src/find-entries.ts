@@ -1,5 +1,7 @@
 import type { Sql } from '@secrets/db';
+import type { SyncStatus } from '@secrets/domain';
 import { type Entry, entryColumns } from './entry.ts';
+import { isListed, isPendingInProgress } from './status/count-by-status.ts';
 
 /** Returns the entries of these associations, by association and sub-key. */
 export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
@@ -26,6 +28,51 @@ export const entriesAfter = (
     [associationIds, isWithin ? after.associationId : nilId, isWithin ? after.subKey : '', limit],
   );
 };
+
+/** The entries of one sub-key of an association. */
+export interface SubKeyOfAssociation {
+  associationId: string;
+  subKey: string;
+}
+
+/**
+ * Returns the sub-keys of a destination's associations that have an entry with one of these statuses, by association and sub-key, after the
+ * given association or one of its sub-keys; at most `limit`.
+ */
+export function subKeysWithStatus(
+  sql: Sql,
+  destinationId: string,
+  statuses: readonly SyncStatus[],
+  { after, limit }: { after: { associationId: string; subKey?: string } | undefined; limit: number },
+): Promise<SubKeyOfAssociation[]> {
+  const isAfter =
+    after?.subKey === undefined
+      ? 'e.association_id > $3::uuid and $4::text is not null'
+      : '(e.association_id, e.sub_key) > ($3::uuid, $4)';
+  return sql.query<SubKeyOfAssociation>(
+    `select association_id as "associationId", sub_key as "subKey" from (
+       select listed.* from unnest($2::text[]) as s (status) cross join lateral (
+         select e.association_id, e.sub_key from sync.entries e
+          where e.destination_id = $1 and e.status = s.status and ${isListed} and ${isAfter}
+          order by e.association_id, e.sub_key limit $5) as listed
+       union
+       select e.association_id, e.sub_key from sync.entries e
+        where e.destination_id = $1 and ${isPendingInProgress} and 'PENDING' = any($2::text[]) and ${isAfter}) as found
+      order by association_id, sub_key limit $5`,
+    [destinationId, statuses, after?.associationId ?? nilId, after?.subKey ?? '', limit],
+  );
+}
+
+/** Returns the entries of these sub-keys, by association and sub-key. */
+export const entriesOfSubKeys = (sql: Sql, of: readonly SubKeyOfAssociation[]): Promise<Entry[]> =>
+  sql.query<Entry>(
+    // The limit of the subquery forces one lookup for each sub-key.
+    `select found.* from unnest($1::uuid[], $2::text[]) as wanted (association_id, sub_key) cross join lateral (
+       select ${entryColumns} from sync.entries e
+        where e.association_id = wanted.association_id and e.sub_key = wanted.sub_key limit 3000) as found
+      order by found."associationId", found."subKey", found.id`,
+    [of.map(({ associationId }) => associationId), of.map(({ subKey }) => subKey)],
+  );
 
 /** Precedes every ID. */
 const nilId = '00000000-0000-0000-0000-000000000000';

@@ -22,3 +22,9 @@ export const notLocked = (parameter: string): string =>
  * all outstanding entries instead, which it does if that index was small when the table was analysed.
  */
 export const isLeased = 'lease_owner is not null';
+
+/**
+ * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
+ * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
+ */
+export const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;

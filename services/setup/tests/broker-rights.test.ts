@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Broker, openRabbit } from '@secrets/broker';
+import { type Broker, deadLetterQueue, openRabbit } from '@secrets/broker';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
@@ -83,7 +83,7 @@ const workQueue = syncQueue('cloudA-sm');
     expect(await seen).toEqual({ from });
   });
 
-  test('sync-control reads the depth of worker queues and of their dead letters', async () => {
+  test('sync-control reads the depth of worker queues, and sends their dead letters again or discards them', async () => {
     const rejected = new Promise<void>((resolve) => {
       void brokerOf(worker).consume(workQueue, { concurrency: 1 }, async () => {
         resolve();
@@ -94,18 +94,22 @@ const workQueue = syncQueue('cloudA-sm');
     await control.publish(workQueue, [{ reject: true }]);
     await rejected;
     await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1));
+    expect(await control.deadLetters(workQueue, 10)).toMatchObject([{ text: '{"reject":true}' }]);
+    expect(await control.resendDeadLetters(workQueue, { limit: 10 })).toBe(1);
+    await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1)); // it is rejected again
+    await eventually(async () => expect(await control.discardDeadLetters(workQueue, { limit: 10 })).toBe(1));
     expect(await control.depth(workQueue)).toMatchObject({ consumers: expect.any(Number) });
   });
 
   const consumed: Partial<Record<BrokerService, string[]>> = {
-    'sync-control': [secretChangesQueue],
+    'sync-control': [secretChangesQueue, ...brokerQueues.map(deadLetterQueue)],
     ...Object.fromEntries(workers.map((name) => [name, [name.replace('sync-worker-', 'sync.')]])),
   };
 
   test.each(brokerServices)(
-    '%s consumes only its own queue, and declares and deletes nothing',
+    '%s consumes only its own queues, and declares and deletes nothing',
     async (service) => {
-      for (const queue of brokerQueues.flatMap((name) => [name, `${name}.parked`])) {
+      for (const queue of brokerQueues.flatMap((name) => [name, deadLetterQueue(name)])) {
         const expected = consumed[service]?.includes(queue) ? undefined : 403;
         const got = await refusal(service, (channel) => channel.get(queue));
         expect({ queue, got }).toEqual({ queue, got: expected });

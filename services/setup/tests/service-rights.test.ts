@@ -23,6 +23,7 @@ const tablesOfWorker = (name: string): string[] =>
     'destination_health',
     'destinations',
     'entries',
+    'entry_history',
     'lanes',
     'workers',
   ].map((table) => `sync.${table}`);

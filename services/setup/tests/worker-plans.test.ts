@@ -45,7 +45,7 @@ describe('statements of a worker on tables that were never analysed', () => {
         completeEntries(
           sql,
           ids.map((id) => ({
-            held: { id, fence: 1, generation: 1 },
+            held: { id, fence: 1, generation: 1, attempts: 0 },
             achieved: { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null },
           })),
         ),

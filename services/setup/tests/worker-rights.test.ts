@@ -182,6 +182,23 @@ describe('database role of a worker', () => {
     expect(await db.query('select id from sync.associations where id = $1', [mine.association])).toEqual([]);
   });
 
+  test('deletes the history of an entry with it', async () => {
+    await db.query(`update sync.entries set desired = 'absent' where id = $1`, [mine.entry]);
+    const history = () => db.query('select from sync.entry_history where entry_id = $1', [mine.entry]);
+    const failed = {
+      status: 'CLIENT_SIDE_ERROR',
+      fault: 'forbidden',
+      error: 'no',
+      retryInSeconds: 0,
+    } as const;
+    const first = (await claim(mine))!;
+    await as(db, worker, (sql) => failEntry(sql, first, failed));
+    expect(await history()).toHaveLength(1);
+    const second = (await claim(mine))!;
+    await as(db, worker, (sql) => completeRemoval(sql, second));
+    expect(await history()).toHaveLength(0);
+  });
+
   test('sees no destination, entry, association or value of another type', async () => {
     const counts = await as(db, worker, (sql) =>
       sql.query(
@@ -218,6 +235,15 @@ describe('database role of a worker', () => {
     expect(
       await as(db, worker, (sql) => sql.query("select from sync.lanes where destination_type = 'cloudB-kv'")),
     ).toEqual([]);
+    await expect(
+      as(db, worker, (sql) =>
+        sql.query(
+          `insert into sync.entry_history (entry_id, slot, number, destination_type, action, status, attempts)
+           values ($1, 1, 1, 'cloudB-kv', 'put', 'SYNCED', 1)`,
+          [foreign.entry],
+        ),
+      ),
+    ).rejects.toThrow(/row-level security/);
     const [row] = await db.query('select status from sync.entries where id = $1', [foreign.entry]);
     expect(row).toEqual({ status: 'PENDING' });
   });

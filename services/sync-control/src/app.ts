@@ -14,7 +14,7 @@ import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
 import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
-import type { Context } from './context.ts';
+import type { Context, Queue } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { advanceReplan } from './destinations/replan.ts';
 import { sweepChecks } from './destinations/sweep-checks.ts';
@@ -44,10 +44,13 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let scheduler: Scheduler | undefined;
-  const queue: Context['queue'] = {
+  const budgets = budgetsOf(config.budgets);
+  const queue: Queue = {
     room: queueRoom(db),
     notify: () => scheduler?.notify(),
     outcome: waitForOutcome(db),
+    budgets,
+    deadLetters: broker,
     publish: (type, message) => broker.publish(syncQueue(type), [message]),
   };
   const policies = createPolicyReader({ db });
@@ -70,7 +73,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   return {
     app,
     start: async () => {
-      scheduler = startScheduler({ db: backgroundDb, broker, log, budgets: budgetsOf(config.budgets) });
+      scheduler = startScheduler({ db: backgroundDb, broker, log, budgets });
       const following = createFollowing({ context: inBackground, log, metrics }, config);
       const changes = await followChanges(following, broker);
       background = [changes, ...repeated(following, { broker, metrics }, config), scheduler];

@@ -1,6 +1,8 @@
 import type { PolicyReader } from '@secrets/access';
+import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import type { CheckMessage } from '@secrets/domain';
+import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { QueueRoom } from './queue/queue-room.ts';
 import type { WaitForOutcome } from './queue/wait-for-outcome.ts';
@@ -13,13 +15,21 @@ export interface Context {
   secrets: SecretsClient;
   /** What a caller may do on paths other than the one of the request. */
   policies: PolicyReader;
-  /** The queue of pending operations: its room, the scheduler's wake-up call, the outcome of an association, and the workers of a type. */
-  queue: {
-    room: QueueRoom;
-    notify(): void;
-    outcome: WaitForOutcome;
-    publish(destinationType: string, message: CheckMessage): Promise<void>;
-  };
+  queue: Queue;
   /** Prefix of external names and built-in tags. */
   prefix: string;
+}
+
+/** The queue of pending operations. */
+export interface Queue {
+  room: QueueRoom;
+  /** Wakes the scheduler. */
+  notify(): void;
+  outcome: WaitForOutcome;
+  /** Sends a message to the workers of a type. */
+  publish(destinationType: string, message: CheckMessage): Promise<void>;
+  /** The budget of each lane, by destination type. */
+  budgets: Readonly<Record<string, Budget>>;
+  /** The dead letters of all queues. */
+  deadLetters: Pick<Broker, 'deadLetterDepth' | 'deadLetters' | 'resendDeadLetters' | 'discardDeadLetters'>;
 }

@@ -63,6 +63,8 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       notify: () => undefined,
       publish: unused,
       outcome: async () => undefined,
+      budgets: {},
+      deadLetters: undefined as never,
     },
     prefix: 'secrets',
   };

@@ -30,6 +30,19 @@ test('counts at most once a second above 10,000, and adds what it has admitted s
   expect(await room.whyFull(6_000)).toBeUndefined();
 });
 
+test('counts what is pending without what it has only admitted, at most once a second above 10,000', async () => {
+  await capacityIs(20_000);
+  let now = 0;
+  const { db: counting, counted, open } = countingDb();
+  open();
+  const room = queueRoom(counting, () => now);
+  await room.whyFull(15_000);
+  expect([await room.countPending(20_000), counted.counts]).toEqual([0, 1]);
+  now += 1_001;
+  expect([await room.countPending(20_000), counted.counts]).toEqual([0, 2]);
+  expect([await room.countPending(10), await room.countPending(10), counted.counts]).toEqual([0, 0, 4]);
+});
+
 /** The database, whose counts are counted and wait for the gate. */
 function countingDb() {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestBroker } from '@secrets/broker/testing';
+import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Caller } from '@secrets/caller';
 import { type Db, openPostgres } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
@@ -30,6 +30,7 @@ const destinationType = 'cloudA-sm';
 /** sync-control and the secrets service on one database of their own, without a worker. */
 export interface SyncControlForTest {
   db: TestDb;
+  broker: TestBroker;
   /** Calls sync-control as the gateway does. */
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
   /** Calls the secrets service as the gateway does. */
@@ -91,6 +92,7 @@ export async function startSyncControlForTest({
   const calls = { call: served.call, secrets: servedSecrets.call };
   return {
     db,
+    broker,
     ...calls,
     fixture: (fields, caller) => createFixture(calls, fields, caller),
     work: (outcome = 'complete') => work(db, outcome),

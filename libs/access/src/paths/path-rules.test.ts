@@ -55,7 +55,9 @@ test.each(['auth/token/create', 'auth/rotate-root', 'sys/rotated', 'kv/data/sys/
   },
 );
 
-test('only sys/sync/config is administrative', () => {
+test('only sys/sync/config and sys/sync/parked are administrative', () => {
+  expect(isAdministrativePath('sys/sync/parked')).toBe(true);
+  expect(isAdministrativePath('sys/sync/parked/secret-changes/resend')).toBe(true);
   expect(isAdministrativePath('sys/sync/config')).toBe(true);
   expect(isAdministrativePath('sys/sync/config/x')).toBe(false);
   expect(isAdministrativePath('sys/sync/destinations')).toBe(false);

@@ -36,6 +36,8 @@ const rules: readonly PathRule[] = [
   { path: 'identity/oidc/**/rotate', needsSudo: true },
 
   { path: 'sys/sync/config', isAdministrative: true },
+  { path: 'sys/sync/parked', isAdministrative: true },
+  { path: 'sys/sync/parked/**', isAdministrative: true },
 
   ...owned('sync-control', 'sys/sync'),
   ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces'),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
 import type { TestBroker } from '../testing.ts';
 import type { BrokerUnderTest } from './broker-under-test.ts';
+import { describeDeadLetters } from './describe-dead-letters.ts';
 import { describeDelivery } from './describe-delivery.ts';
 import { describePausing } from './describe-pausing.ts';
 import { describeVerdicts } from './describe-verdicts.ts';
@@ -30,6 +31,7 @@ export function describeBroker(name: string, open: () => Promise<TestBroker>): v
 
     describeDelivery(underTest);
     describeVerdicts(underTest);
+    describeDeadLetters(underTest);
     describePausing(underTest);
   });
 }

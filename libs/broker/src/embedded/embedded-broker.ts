@@ -1,12 +1,19 @@
 import { type Db, migrate } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { schemas } from '@secrets/schemas';
-import type { Broker, BrokerLog, Verdict } from '../broker.ts';
+import type { Broker, BrokerLog, DeadLetterSelection, Verdict } from '../broker.ts';
 import { requeueBackoffMs } from '../waiting/pause.ts';
 import { EmbeddedConsumer } from './embedded-consumer.ts';
 import { EmbeddedQueue } from './embedded-queue.ts';
 import { EmbeddedSettlements } from './embedded-settlements.ts';
-import { countMessages, insertMessages, readDeadLetters, type StoredMessage } from './queries/messages.ts';
+import {
+  countMessages,
+  deleteDeadLetters,
+  insertMessages,
+  moveBackDeadLetters,
+  readDeadLetters,
+  type StoredMessage,
+} from './queries/messages.ts';
 
 export interface EmbeddedOptions {
   log: BrokerLog;
@@ -99,6 +106,21 @@ class EmbeddedBroker implements Broker {
 
   deadLetters(queue: string, limit: number) {
     return readDeadLetters(this.#db, queue, limit);
+  }
+
+  async resendDeadLetters(queue: string, selection: DeadLetterSelection): Promise<number> {
+    const resent = await moveBackDeadLetters(this.#db, queue, selection);
+    const { counts } = this.#queue(queue);
+    counts.deadLetters -= resent;
+    counts.waiting += resent;
+    this.#queue(queue).wake();
+    return resent;
+  }
+
+  async discardDeadLetters(queue: string, selection: DeadLetterSelection): Promise<number> {
+    const discarded = await deleteDeadLetters(this.#db, queue, selection);
+    this.#queue(queue).counts.deadLetters -= discarded;
+    return discarded;
   }
 
   state() {

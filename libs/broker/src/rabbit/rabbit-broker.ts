@@ -1,8 +1,9 @@
 import { Problem } from '@secrets/domain';
 import type { Channel, ChannelModel } from 'amqplib';
 import pTimeout from 'p-timeout';
-import type { Broker, BrokerLog, DeadLetter, Depth } from '../broker.ts';
+import type { Broker, BrokerLog, Depth } from '../broker.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
+import { peekDeadLetters, takeDeadLetters } from './rabbit-dead-letters.ts';
 import { RabbitLink, type RabbitTls } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
 import { deadLetterQueue, onChannel, QueueDeclarer } from './rabbit-queues.ts';
@@ -76,7 +77,13 @@ export function openRabbit(given: RabbitOptions): Broker {
     depth: (queue) => inspect(queue, depthOf),
     deadLetterDepth: (queue) =>
       inspect(queue, async (channel, name) => (await channel.checkQueue(deadLetterQueue(name))).messageCount),
-    deadLetters: (queue, limit) => inspect(queue, (channel, name) => peek(channel, name, limit)),
+    deadLetters: (queue, limit) => inspect(queue, (channel, name) => peekDeadLetters(channel, name, limit)),
+    resendDeadLetters: (queue, selection) =>
+      inspect(queue, (channel, name) =>
+        takeDeadLetters(channel, name, selection, (texts) => publisher.publishTexts(name, texts)),
+      ),
+    discardDeadLetters: (queue, selection) =>
+      inspect(queue, (channel, name) => takeDeadLetters(channel, name, selection)),
     state: () => (publishing.isConnected() && consuming.isConnected() ? 'connected' : 'reconnecting'),
     close: async () => {
       await Promise.all(consumers.map((consumer) => consumer.stop()));
@@ -106,16 +113,4 @@ async function withConnection<T>(
 async function depthOf(channel: Channel, queue: string): Promise<Depth> {
   const { messageCount, consumerCount } = await channel.checkQueue(queue);
   return { ready: messageCount, consumers: consumerCount };
-}
-
-/** Gets messages without acknowledging them: RabbitMQ requeues them when the channel closes. */
-async function peek(channel: Channel, queue: string, limit: number): Promise<DeadLetter[]> {
-  const seen: DeadLetter[] = [];
-  while (seen.length < limit) {
-    const message = await channel.get(deadLetterQueue(queue));
-    if (message === false) break;
-    const messageId = String(message.properties.messageId ?? '');
-    seen.push({ messageId, text: message.content.toString('utf8') });
-  }
-  return seen;
 }

@@ -40,9 +40,16 @@ export class RabbitPublisher {
     this.#options = options;
   }
 
-  /** Publishes in windows. The first one that is not confirmed within `confirmTimeoutMs` throws `unavailable`. */
-  async publish(queue: string, messages: readonly Json[]): Promise<void> {
-    const publishing = this.#publishAll(queue, messages);
+  publish(queue: string, messages: readonly Json[]): Promise<void> {
+    return this.publishTexts(
+      queue,
+      messages.map((message) => JSON.stringify(message)),
+    );
+  }
+
+  /** Publishes bodies in windows. The first one that is not confirmed within `confirmTimeoutMs` throws `unavailable`. */
+  async publishTexts(queue: string, texts: readonly string[]): Promise<void> {
+    const publishing = this.#publishAll(queue, texts);
     this.#inProgress.add(publishing);
     try {
       await publishing;
@@ -56,21 +63,21 @@ export class RabbitPublisher {
     await Promise.allSettled(this.#inProgress);
   }
 
-  async #publishAll(queue: string, messages: readonly Json[]): Promise<void> {
-    for (let start = 0; start < messages.length; start += windowSize) {
-      await this.#publishWindow(queue, messages.slice(start, start + windowSize));
+  async #publishAll(queue: string, texts: readonly string[]): Promise<void> {
+    for (let start = 0; start < texts.length; start += windowSize) {
+      await this.#publishWindow(queue, texts.slice(start, start + windowSize));
     }
   }
 
-  async #publishWindow(queue: string, messages: readonly Json[]): Promise<void> {
+  async #publishWindow(queue: string, texts: readonly string[]): Promise<void> {
     const { confirmTimeoutMs } = this.#options;
     const waiting = new AbortController();
     try {
-      const confirmed = this.#confirmed(queue, messages, waiting.signal).catch(async (error: unknown) => {
+      const confirmed = this.#confirmed(queue, texts, waiting.signal).catch(async (error: unknown) => {
         if (error instanceof Problem || waiting.signal.aborted) throw error;
         // Retry: RabbitMQ refuses concurrent declarations of a new quorum queue.
         await sleep(retryMs, undefined, { signal: waiting.signal });
-        await this.#confirmed(queue, messages, waiting.signal);
+        await this.#confirmed(queue, texts, waiting.signal);
       });
       await pTimeout(confirmed, { milliseconds: confirmTimeoutMs, fallback: unconfirmed });
     } catch (cause) {
@@ -87,12 +94,12 @@ export class RabbitPublisher {
     }
   }
 
-  async #confirmed(queue: string, messages: readonly Json[], signal: AbortSignal): Promise<void> {
+  async #confirmed(queue: string, texts: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#link.unblocked(signal);
     const publisherChannel = await this.#openChannel(await this.#link.connection(signal));
     await this.#ensureOnce(publisherChannel, queue);
     if (signal.aborted) return;
-    await Promise.all(messages.map((message) => send(publisherChannel, queue, message)));
+    await Promise.all(texts.map((text) => send(publisherChannel, queue, text)));
   }
 
   async #ensureOnce({ connection, ensured }: PublisherChannel, queue: string): Promise<void> {
@@ -142,7 +149,7 @@ const unconfirmed = (): never => {
   throw new Problem('unavailable', 'the broker did not confirm the messages in time');
 };
 
-function send({ channel, returned }: PublisherChannel, queue: string, message: Json): Promise<void> {
+function send({ channel, returned }: PublisherChannel, queue: string, text: string): Promise<void> {
   const messageId = randomUUID();
   const properties = {
     mandatory: true,
@@ -158,6 +165,6 @@ function send({ channel, returned }: PublisherChannel, queue: string, message: J
         reject(new Problem('unavailable', 'the queue was removed from the broker'));
       else resolve();
     };
-    channel.publish('', queue, Buffer.from(JSON.stringify(message)), properties, onConfirm);
+    channel.publish('', queue, Buffer.from(text), properties, onConfirm);
   });
 }

@@ -8,6 +8,7 @@ import {
   type LaneState,
   refill,
 } from '@secrets/scheduler';
+import { isOutstanding } from '../sql-fragments.ts';
 import { laneState, windowLimits } from './lanes.ts';
 
 interface DestinationRow {
@@ -32,12 +33,6 @@ export type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (n
 /** SQL: destination `d` has a due entry of this priority; a single index lookup. */
 const hasDueOf = (priority: number): string =>
   `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
-
-/**
- * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
- * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
- */
-const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;
 
 /**
  * SQL: each destination with waiting entries, and whether its first one is due. Jumps from one destination to the next in the index, so the

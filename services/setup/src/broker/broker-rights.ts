@@ -1,3 +1,4 @@
+import { deadLetterQueue } from '@secrets/broker';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { workers } from '../database-roles.ts';
 
@@ -15,19 +16,26 @@ export interface BrokerRights {
 const nothing = '^$';
 /** All messages are published through the default exchange. RabbitMQ checks the exchange here, not the queue. */
 const publish = '^amq\\.default$';
-const only = (queue: string): string => `^${queue.replaceAll('.', '\\.')}$`;
+const only = (...queues: string[]): string => {
+  const names = queues.map((queue) => queue.replaceAll('.', '\\.'));
+  return names.length === 1 ? `^${names[0]}$` : `^(${names.join('|')})$`;
+};
 
 /** A worker is named after its destination type. */
 const queueOf = (worker: string): string => syncQueue(worker.replace('sync-worker-', ''));
 
-/** All permissions of each user. No user may declare or delete anything: setup creates the queues. */
+/** Every queue of the installation. */
+export const brokerQueues: readonly string[] = [secretChangesQueue, ...workers.map(queueOf)];
+
+/** All permissions of each user. sync-control sends dead letters of every queue again, or discards them. No user may declare or delete anything: setup creates the queues. */
 export const brokerRights = {
   secrets: { configure: nothing, write: publish, read: nothing },
-  'sync-control': { configure: nothing, write: publish, read: only(secretChangesQueue) },
+  'sync-control': {
+    configure: nothing,
+    write: publish,
+    read: only(secretChangesQueue, ...brokerQueues.map(deadLetterQueue)),
+  },
   ...(Object.fromEntries(
     workers.map((worker) => [worker, { configure: nothing, write: nothing, read: only(queueOf(worker)) }]),
   ) as Record<(typeof workers)[number], BrokerRights>),
 } satisfies Record<BrokerService, BrokerRights>;
-
-/** Every queue of the installation. */
-export const brokerQueues: readonly string[] = [secretChangesQueue, ...workers.map(queueOf)];

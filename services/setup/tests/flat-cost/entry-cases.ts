@@ -1,6 +1,8 @@
+import type { SyncStatus } from '@secrets/domain';
 import {
   admitEntries,
   announcedEntries,
+  countByStatus,
   countDue,
   countEntries,
   countFailedBeforeRetry,
@@ -12,13 +14,18 @@ import {
   ensureLane,
   entriesAfter,
   entriesOf,
+  entriesOfSubKeys,
   insertEntries,
   liftPause,
+  listLanes,
   markAnnounced,
   namesTaken,
   pendingAssociations,
   pushSomeAgain,
   readCodehostApp,
+  readHealth,
+  readHistory,
+  readQueues,
   releaseAdmitted,
   removalError,
   requestPut,
@@ -26,6 +33,7 @@ import {
   retryFailed,
   reviveEntries,
   reviveParkedEntries,
+  subKeysWithStatus,
 } from '@secrets/sync-entries';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
@@ -131,4 +139,30 @@ export const entryCases: Case[] = casesOf('sync-control', {
 export const standaloneCases: Case[] = casesOf(undefined, {
   'ending all leases': (db) => endAllLeases(db),
   'reading an application': (db) => readCodehostApp(db, seededId('app500')),
+});
+
+const several = [destinations.busy, destinations.failed, destinations.ordinary];
+const withStatus = (db: CaseDb, destinationId: string, ...statuses: SyncStatus[]) =>
+  subKeysWithStatus(db, destinationId, statuses, { after: undefined, limit: 101 });
+
+/** The statements of the operator's view. */
+export const statusCases: Case[] = casesOf('sync-control', {
+  'counting entries by status': (db) => countByStatus(db, several, 1_001),
+  'reading the queues of destinations': (db) => readQueues(db, several, 1_001),
+  'reading the health of destinations': (db) => readHealth(db, several),
+  'listing the lanes of a namespace': (db) =>
+    listLanes(db, 'root', { after: seededId('lane').replace(/^./, '0'), limit: 51, maxNames: 100 }),
+  'finding pending entries': (db) => withStatus(db, destinations.busy, 'PENDING'),
+  'finding failed entries': (db) => withStatus(db, destinations.failed, 'CLIENT_SIDE_ERROR'),
+  'finding synced entries': (db) => withStatus(db, destinations.withoutSource, 'SYNCED'),
+  'finding entries of a status that no other has': (db) =>
+    withStatus(db, destinations.busy, 'SYNCED', 'UNSYNCED', 'CLIENT_SIDE_ERROR'),
+  'finding entries of several statuses on a later page': async (db) => {
+    const after = { associationId: '80000000-0000-0000-0000-000000000000', subKey: '5' };
+    const statuses = ['PENDING', 'SYNCED', 'CLIENT_SIDE_ERROR'] as const;
+    const found = await subKeysWithStatus(db, destinations.busy, statuses, { after, limit: 101 });
+    await entriesOfSubKeys(db, found);
+  },
+  'reading the history of a page of entries': async (db) =>
+    readHistory(db, await idsOf(db, 'entries', destinations.deleted, 100)),
 });

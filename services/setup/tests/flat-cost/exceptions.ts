@@ -11,6 +11,10 @@ export const counted: Record<string, number> = {
   associationsDueToPush: 400,
   countDestinations: 1_001,
   countAssociatedSecrets: 1_001,
+  // Up to a limit, for each status of three destinations, and in each of three priorities of two of them.
+  countByStatus: 3 * 1_001,
+  readQueues: 3 * 2 * 1_001,
+  listHeldRemovals: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.
   countMarked: 25_000,
   // All entries of one destination: the share of them that their sources may remove. Once an hour, after 50 removals.

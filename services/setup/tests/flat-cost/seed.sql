@@ -82,4 +82,9 @@ insert into sync.entries (association_id, destination_id, destination_type, sub_
     from seeded s join sync.associations a
       on a.destination_id = s.id and a.accessor = 'kv_1' and a.secret_name = 'team' || n % 100 || '/app' || n
     cross join lateral generate_series(1, s.keys) as k;
+insert into sync.entry_history (entry_id, slot, number, destination_type, action, status, attempts)
+  select e.id, n, n, e.destination_type, 'put', 'SYNCED', 1
+    from sync.entries e cross join lateral generate_series(1, case when e.destination_id = md5('destination4')::uuid then 4 else hashtext(e.external_name) & 1 end) as n;
+update sync.associations set unnamed_keys = '[{"key": "k", "reason": "r"}]'
+  where destination_id = md5('destination21')::uuid or secret_name = 'team3/app3';
 drop table seeded;

@@ -10,6 +10,7 @@ const largeTables = [
   'secrets.versions',
   'secrets.outbox',
   'secrets.secrets',
+  'sync.entry_history',
   'sync.entries',
   'sync.associations',
 ];

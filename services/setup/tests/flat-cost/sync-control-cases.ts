@@ -3,6 +3,7 @@ import { associationsDueToPush, hasWorker, throttledSeconds, useBudget } from '@
 import {
   countAssociatedSecrets,
   countAssociations,
+  countWithUnnamedKeys,
 } from '../../../sync-control/src/queries/association-counts.ts';
 import * as pages from '../../../sync-control/src/queries/association-pages.ts';
 import * as associations from '../../../sync-control/src/queries/associations.ts';
@@ -33,6 +34,16 @@ const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a namespace': (db) => countAssociatedSecrets(db, 'root', 1_001),
   'reading a page of associations': (db) =>
     pages.listAssociations(db, destinations.inPurge, { after: undefined, limit: 101 }),
+  'finding associations with keys that cannot be synced': async (db) => {
+    const all = { after: pages.beforeFirst, limit: 101 };
+    const ids = await pages.listIdsWithUnnamedKeys(db, destinations.ordinary, all);
+    await pages.listAssociationsById(db, ids);
+    await pages.listIdsWithUnnamedKeys(db, destinations.busy, all);
+  },
+  'counting associations with keys that cannot be synced': (db) =>
+    countWithUnnamedKeys(db, [destinations.busy, destinations.ordinary], 1_001),
+  'finding the association of a secret by its mount': (db) =>
+    associations.findAssociationByMount(db, destinations.busy, 'kv', 'team7/app7'),
   'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
   'a page of a purge of what is due to be pushed': async (db) => {
     const ids = await associationsDueToPush(db, destinations.busy, 200);
@@ -124,6 +135,8 @@ const destinationCases: Case[] = casesOf('sync-control', {
   },
   'listing destinations': (db) =>
     stored.listDestinationNames(db, 'root', 'cloudA-sm', { after: 'd5', limit: 100 }),
+  'listing destinations of all types': (db) =>
+    stored.listDestinationOverviews(db, 'root', { after: { type: 'cloudA-sm', name: 'd5' }, limit: 51 }),
   'counting destinations': (db) => stored.countDestinations(db, 'root', ['cloudA-sm', 'cloudB-kv'], 1_001),
   'finding work on whole destinations': (db) => marks.listMarkedDestinations(db),
   'locking a destination in purge': (db) => marks.lockMarked(db, destinations.inPurge, 'purge_initiated_at'),
@@ -263,6 +276,8 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
     await brakes.endApproval(db, destinations.withoutSource, 'infinity');
   },
   'reading held removals': (db) => brakes.findHeldRemovals(db, destinations.withoutSource),
+  'reading the held removals of several destinations': (db) =>
+    brakes.listHeldRemovals(db, [destinations.withoutSource, destinations.busy], 1_001),
   'counting destinations with held removals': (db) => brakes.countHeld(db),
   'changing the configuration': (db) => updateSyncConfig(db, { disabled: false, queueCapacity: undefined }),
   'resetting the configuration': (db) => resetSyncConfig(db),

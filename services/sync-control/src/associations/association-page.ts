@@ -1,8 +1,15 @@
-import { type Entry, entriesAfter } from '@secrets/sync-entries';
+import { type SyncStatus, stringList, syncStatuses } from '@secrets/domain';
+import { type Entry, entriesAfter, entriesOfSubKeys, subKeysWithStatus } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { listAssociations } from '../queries/association-pages.ts';
+import {
+  beforeFirst,
+  listAssociations,
+  listAssociationsById,
+  listIdsWithUnnamedKeys,
+} from '../queries/association-pages.ts';
 import type { AssociationRow } from '../queries/associations.ts';
+import { unnamedStatus } from './present-association.ts';
 
 /** The last line of a page: an association, and its sub-key if its other sub-keys are on the next page. */
 interface Position {
@@ -19,6 +26,15 @@ export const AssociationPosition = z
     if (encoded === undefined) return { associationId };
     return { associationId, subKey: Buffer.from(encoded, 'base64url').toString().replaceAll('\0', '') };
   });
+
+const isStatus = (text: string): text is SyncStatus => (syncStatuses as readonly string[]).includes(text);
+
+/** Statuses in the query, separated by commas. */
+export const StatusFilter = stringList
+  .refine((given) => given.length > 0 && given.every(isStatus), {
+    error: `must be one or more of ${syncStatuses.join(', ')}, separated by commas`,
+  })
+  .transform((given) => given.filter(isStatus));
 
 const presentPosition = ({ associationId, subKey }: Position): string =>
   subKey === undefined ? associationId : `${associationId}/${Buffer.from(subKey).toString('base64url')}`;
@@ -50,6 +66,26 @@ export async function readAssociationPage(
   const ids = rows.map(({ id }) => id);
   const entries = await entriesAfter(db, ids, after, limit + 1);
   return cutPage(rows, { entries, isCut: entries.length > limit, after }, limit);
+}
+
+/**
+ * As `readAssociationPage`, only sub-keys with an entry of one of these statuses, and keys that cannot be synced if theirs is among them.
+ * While an external secret is replaced, the line of its sub-key may have another status.
+ */
+export async function readAssociationPageByStatus(
+  { db }: Context,
+  destinationId: string,
+  { statuses, after, limit }: { statuses: readonly SyncStatus[]; after: Position | undefined; limit: number },
+): Promise<AssociationPage> {
+  const subKeys = await subKeysWithStatus(db, destinationId, statuses, { after, limit: limit + 1 });
+  const withUnnamed = statuses.includes(unnamedStatus);
+  const range = { after: after?.associationId ?? beforeFirst, limit: limit + 1 };
+  const unnamed = withUnnamed ? await listIdsWithUnnamedKeys(db, destinationId, range) : [];
+  const ids = new Set([...subKeys.map(({ associationId }) => associationId), ...unnamed]);
+  const rows = await listAssociationsById(db, [...ids]);
+  const shown = withUnnamed ? rows : rows.map((row) => ({ ...row, unnamedKeys: [] }));
+  const entries = await entriesOfSubKeys(db, subKeys);
+  return cutPage(shown, { entries, isCut: subKeys.length > limit, after }, limit);
 }
 
 /** The entries of the page's associations. If `isCut`, the last one may be followed by others. */

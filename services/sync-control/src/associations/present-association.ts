@@ -66,8 +66,8 @@ const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
   last_error: entry.lastError,
 });
 
-/** The writer of the secret or of the destination must change the name. */
-const unnamedStatus: SyncStatus = 'CLIENT_SIDE_ERROR';
+/** The status of keys that cannot be synced: the writer of the secret or of the destination must change the name. */
+export const unnamedStatus: SyncStatus = 'CLIENT_SIDE_ERROR';
 
 const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedKey): AssociationLine => ({
   accessor: association.accessor,
@@ -130,4 +130,4 @@ const lineKey = ({ accessor, secretName }: Named, subKey: string): string =>
   subKey === '' ? `${accessor}/${secretName}` : `${accessor}/${secretName}/${subKey}`;
 
 /** ISO 8601 with a time zone offset (docs/conventions.md#56-association-objects). */
-const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');
+export const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');

@@ -10,6 +10,21 @@ export async function countAssociations(sql: Sql, destinationId: string, limit: 
   return row?.count ?? 0;
 }
 
+/** Returns the number of associations of each of these destinations that have keys that cannot be synced, counted up to `limit`. */
+export async function countWithUnnamedKeys(
+  sql: Sql,
+  destinationIds: readonly string[],
+  limit: number,
+): Promise<Map<string, number>> {
+  const rows = await sql.query<{ id: string; count: number }>(
+    `select d.id, found.count from unnest($1::uuid[]) as d (id) cross join lateral (
+       select count(*) as count from (
+         select from sync.associations a where a.destination_id = d.id and a.unnamed_keys::text <> '[]' limit $2) as counted) as found`,
+    [destinationIds, limit],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 /**
  * Returns the numbers of associations and of associated secrets of a namespace, among its first `limit` associations in
  * the order of the list. The limit bounds the cost.

@@ -16,6 +16,27 @@ export const listAssociations = (
     [destinationId, after?.associationId ?? beforeFirst, after?.subKey !== undefined, limit],
   );
 
+/** Returns these associations by ID. */
+export const listAssociationsById = (sql: Sql, ids: readonly string[]): Promise<AssociationRow[]> =>
+  sql.query<AssociationRow>(
+    `select ${associationColumns} from sync.associations a where id = any($1::uuid[]) order by id`,
+    [ids],
+  );
+
+/** Returns the IDs of a destination's associations, in order, after the given one, that have keys that cannot be synced. */
+export async function listIdsWithUnnamedKeys(
+  sql: Sql,
+  destinationId: string,
+  range: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from sync.associations
+      where destination_id = $1 and unnamed_keys::text <> '[]' and id > $2 order by id limit $3`,
+    [destinationId, range.after, range.limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Returns associations of a destination that are not being removed yet. */
 export async function listSomeToRemove(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(

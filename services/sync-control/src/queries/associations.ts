@@ -81,6 +81,11 @@ export async function upsertAssociation(
   return association!;
 }
 
+/** SQL of the association of a secret by the name of its mount. */
+const ofSecretByName = `select ${associationColumns} from sync.associations a
+  where destination_id = $1 and mount = $2 and secret_name = $3
+  order by removing, created_at desc limit 1`;
+
 /**
  * Returns the association of a secret by the name of its mount, and locks its row. There may be several: of a mount that was
  * disabled and is being unsynced, and of a new one with its name. The one that is not being removed has precedence.
@@ -91,12 +96,19 @@ export async function lockAssociation(
   mount: string,
   secretName: string,
 ): Promise<AssociationRow | undefined> {
-  const [row] = await sql.query<AssociationRow>(
-    `select ${associationColumns} from sync.associations a
-      where destination_id = $1 and mount = $2 and secret_name = $3
-      order by removing, created_at desc limit 1 for update`,
-    [destinationId, mount, secretName],
-  );
+  const values = [destinationId, mount, secretName];
+  const [row] = await sql.query<AssociationRow>(`${ofSecretByName} for update`, values);
+  return row;
+}
+
+/** As `lockAssociation`, without locking. */
+export async function findAssociationByMount(
+  sql: Sql,
+  destinationId: string,
+  mount: string,
+  secretName: string,
+): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(ofSecretByName, [destinationId, mount, secretName]);
   return row;
 }
 

@@ -132,6 +132,32 @@ export async function listDestinationNames(
   return rows.map(({ name }) => name);
 }
 
+/** What an overview of destinations shows of one. */
+export type DestinationOverviewRow = Pick<
+  DestinationRow,
+  | 'id'
+  | 'type'
+  | 'name'
+  | 'purgeInitiatedAt'
+  | 'retryInitiatedAt'
+  | 'pushInitiatedAt'
+  | 'replanInitiatedAt'
+  | 'backgroundError'
+>;
+
+/** Returns the destinations of a namespace by type and name, after the given one. */
+export const listDestinationOverviews = (
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: { type: string; name: string }; limit: number },
+): Promise<DestinationOverviewRow[]> =>
+  sql.query(
+    `select id, type, name, purge_initiated_at as "purgeInitiatedAt", retry_initiated_at as "retryInitiatedAt",
+            push_initiated_at as "pushInitiatedAt", replan_initiated_at as "replanInitiatedAt", background_error as "backgroundError"
+       from sync.destinations where namespace_id = $1 and (type, name) > ($2, $3) order by type, name limit $4`,
+    [namespaceId, after.type, after.name, limit],
+  );
+
 /** Returns the number of destinations of these types, counted up to `limit`. */
 export async function countDestinations(
   sql: Sql,

@@ -115,6 +115,26 @@ export async function findHeldRemovals(sql: Sql, destinationId: string): Promise
   return row && { heldAt: row.heldAt, entries: await countMarked(sql, destinationId) };
 }
 
+/** As `findHeldRemovals`, for several destinations; those that hold none are left out. Adds up at most `limit` associations of each. */
+export const listHeldRemovals = (
+  sql: Sql,
+  destinationIds: readonly string[],
+  limit: number,
+): Promise<(HeldRemovals & { destinationId: string })[]> =>
+  sql.query(
+    // `offset 0` keeps `since` from becoming an expression, which row-level security would not compare before it has checked each row.
+    `select b.destination_id as "destinationId", b.held_at as "heldAt", marked.entries
+       from (select *, coalesce(approved_at, '-infinity') as since from sync.removal_brakes
+              where destination_id = any($1::uuid[]) and held_at is not null offset 0) as b
+      cross join lateral (
+         select coalesce(sum(source_removals), 0)::bigint as entries from (
+           select source_removals from sync.associations a
+            where a.destination_id = b.destination_id and a.source_gone_at is not null
+              and a.source_gone_at > b.since
+            order by a.source_gone_at limit $2) as counted) as marked`,
+    [destinationIds, limit],
+  );
+
 /** Returns the number of destinations in which removals are held. */
 export async function countHeld(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ count: number }>(

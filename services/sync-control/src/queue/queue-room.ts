@@ -10,6 +10,8 @@ export interface QueueRoom {
    * ignore it.
    */
   whyFull(operations: number): Promise<Problem | undefined>;
+  /** Returns the number of pending operations, counted up to `queue_capacity`. Above a capacity of 10,000, it is at most a second old. */
+  countPending(queueCapacity: number): Promise<number>;
 }
 
 /** Up to this capacity, every request waits for a count that began after it; above it, an estimate is used. */
@@ -32,12 +34,13 @@ interface Estimate {
 export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
   const count = sharedCount((capacity: number) => countPending(db, capacity));
   let estimate: Estimate = { capacity: -1, pending: 0, at: 0 };
+  let counted = 0; // what `estimate` began with
   let admitted = 0;
 
   const refresh = async (capacity: number): Promise<void> => {
     const admittedBefore = admitted;
-    const pending = await count.current(capacity);
-    estimate = { capacity, pending: pending + admitted - admittedBefore, at: now() };
+    counted = await count.current(capacity);
+    estimate = { capacity, pending: counted + admitted - admittedBefore, at: now() };
   };
   const isYounger = (capacity: number, ms: number) =>
     estimate.capacity === capacity && now() - estimate.at <= ms;
@@ -56,6 +59,11 @@ export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
       : fitsEstimate(capacity, operations);
 
   return {
+    countPending: async (capacity) => {
+      if (capacity <= exactUpTo) return count.next(capacity);
+      if (!isYounger(capacity, freshMs)) await refresh(capacity);
+      return counted;
+    },
     whyFull: async (operations) => {
       const { queueCapacity } = await readSyncConfig(db);
       if (await fits(queueCapacity, operations)) {

@@ -1,7 +1,12 @@
 import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { associate } from '../associations/associate.ts';
-import { AssociationPosition, readAssociationPage } from '../associations/association-page.ts';
+import {
+  AssociationPosition,
+  readAssociationPage,
+  readAssociationPageByStatus,
+  StatusFilter,
+} from '../associations/association-page.ts';
 import { disassociate } from '../associations/disassociate.ts';
 import { planAssociation } from '../associations/plan-association.ts';
 import {
@@ -32,15 +37,21 @@ const readAssociations = (context: Context) =>
     path,
     summary: 'Read the associations of a destination',
     params: DestinationParams,
-    query: pageQuery({ max: 5_000, after: AssociationPosition }),
+    query: pageQuery({ max: 5_000, after: AssociationPosition }).extend({ status: StatusFilter.optional() }),
     handle: async ({ params, query, caller, warn }) => {
-      const { after, limit } = query;
+      const { after, limit, status: statuses } = query;
       const { id } = await requireDestination(context, caller, params);
-      const { parts, next } = await readAssociationPage(context, id, { after, limit });
+      const { parts, next } =
+        statuses === undefined
+          ? await readAssociationPage(context, id, { after, limit })
+          : await readAssociationPageByStatus(context, id, { statuses, after, limit });
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
-      const lines = parts.map(({ association, entries }) => presentAssociation(association, entries));
+      const lines = parts.flatMap(({ association, entries }) =>
+        Object.entries(presentAssociation(association, entries)),
+      );
+      const shown = lines.filter(([, line]) => statuses?.includes(line.sync_status) ?? true);
       const page = next === undefined ? {} : { next };
-      return { data: { ...presentLines(params, Object.assign({}, ...lines)), ...page } };
+      return { data: { ...presentLines(params, Object.fromEntries(shown)), ...page } };
     },
   });
 

@@ -1,10 +1,9 @@
-import { type Caller, isAdministrative } from '@secrets/caller';
-import { notFound } from '@secrets/domain';
 import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { resetSyncConfig, updateSyncConfig } from '../queries/sync-config.ts';
+import { requireAdministrative } from './require-administrative.ts';
 
 /** In a merge patch, null restores the default of a field. */
 const ConfigPatch = z.object({
@@ -61,11 +60,6 @@ const deleteConfig = (context: Context) =>
       return undefined;
     },
   });
-
-/** Only the root and the administrative namespace have this path (docs/conventions.md#28-namespaces). */
-function requireAdministrative(caller: Caller): void {
-  if (!isAdministrative(caller.namespace)) throw notFound();
-}
 
 const presentConfig = ({ disabled, queueCapacity }: SyncConfig) => ({
   disabled,

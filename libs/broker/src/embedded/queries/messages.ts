@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import type { DeadLetterSelection } from '../../broker.ts';
 
 export interface StoredMessage {
   /** Its position in the queue. */
@@ -66,6 +67,36 @@ export async function readDeadLetters(
     `select message_id as "messageId", body as text from broker.parked where queue = $1 order by queue, id limit $2`,
     [queue, limit],
   );
+}
+
+/** SQL: those of the oldest `$2` dead letters of queue `$1` that have one of the message IDs `$3`; all of them if that is null. */
+const selectedDeadLetters = `
+  delete from broker.parked where queue = $1 and id = any(array(
+    select id from (select id, message_id from broker.parked where queue = $1 order by queue, id limit $2) as oldest
+     where $3::text[] is null or message_id::text = any($3::text[])))`;
+
+/** Moves dead letters to the end of their queue, as if they were published again; returns how many. */
+export async function moveBackDeadLetters(
+  sql: Sql,
+  queue: string,
+  { messageIds, limit }: DeadLetterSelection,
+): Promise<number> {
+  const rows = await sql.query(
+    `with gone as (${selectedDeadLetters} returning id, body)
+     insert into broker.messages (queue, body) select $1, body from gone order by id returning id`,
+    [queue, limit, messageIds ?? null],
+  );
+  return rows.length;
+}
+
+/** Deletes dead letters; returns how many. */
+export async function deleteDeadLetters(
+  sql: Sql,
+  queue: string,
+  { messageIds, limit }: DeadLetterSelection,
+): Promise<number> {
+  const rows = await sql.query(`${selectedDeadLetters} returning id`, [queue, limit, messageIds ?? null]);
+  return rows.length;
 }
 
 export interface StoredCounts {

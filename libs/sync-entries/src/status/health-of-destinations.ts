@@ -1,0 +1,30 @@
+import type { Sql } from '@secrets/db';
+import { initialLane, type LaneState } from '@secrets/scheduler';
+import { laneState, windowLimits } from '../scheduling/lanes.ts';
+
+/** How a destination and its lane fare. */
+export interface DestinationHealth {
+  destinationId: string;
+  lane: LaneState;
+  destination: LaneState;
+  /** Whether calls of it hang. */
+  isSlow: boolean;
+  /** The time of the database, to which the pauses refer. */
+  nowMs: number;
+}
+
+/** Returns how these destinations fare. */
+export async function readHealth(sql: Sql, destinationIds: readonly string[]): Promise<DestinationHealth[]> {
+  const rows = await sql.query<Omit<DestinationHealth, 'destination'> & { destination: LaneState | null }>(
+    // The limit of the subquery forces one lookup for each destination.
+    `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
+       select d.id as "destinationId", ${laneState('l')} as lane, ${laneState('h')} as destination,
+              coalesce(h.slow_until > now(), false) as "isSlow", (extract(epoch from now()) * 1000)::float8 as "nowMs"
+         from sync.destinations d
+         join sync.lanes l on l.id = d.lane_id
+         left join sync.destination_health h on h.destination_id = d.id
+        where d.id = wanted.id limit 1) as found`,
+    [destinationIds],
+  );
+  return rows.map((row) => ({ ...row, destination: row.destination ?? initialLane(windowLimits) }));
+}
