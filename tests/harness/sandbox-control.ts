@@ -37,6 +37,10 @@ export interface SandboxControl {
   store(type: string): Promise<Record<string, string>>;
   /** Names and values in the store of a type, also of stores whose API returns no values. */
   contents(type: string): Promise<Record<string, string>>;
+  /** How many secrets the store of a type holds whose names match the pattern. */
+  count(type: string, pattern: string): Promise<number>;
+  /** The secret of that name in the store of a type, whatever its case. */
+  find(type: string, name: string): Promise<ExternalSecret | undefined>;
   directory(): Promise<{ tenant_id: string; identities: { name: string; oid: string }[] }>;
   /** Returns a JWT that the directory issues for these claims. */
   issueToken(claims: { audience: string } & ({ identity: string } | { oid: string })): Promise<string>;
@@ -55,6 +59,10 @@ export function sandboxControl(url: string): SandboxControl {
     if (answer.status < 300) return answer.body;
     throw new Error(`the sandbox refused ${method} ${path}: ${JSON.stringify(answer.body)}`);
   };
+  const named = async (type: string, pattern: string) =>
+    (await request('GET', `stores?store=${type}&limit=100000&name=${encodeURIComponent(pattern)}`)).stores[
+      type
+    ].secrets;
   return {
     credentials: async () => {
       const { accessKeyId, secretAccessKey } = (await request('GET', 'about')).stores[store].credentials;
@@ -65,6 +73,8 @@ export function sandboxControl(url: string): SandboxControl {
       const secrets = byName((await request('GET', `stores?store=${type}`)).stores[type].secrets);
       return Object.fromEntries(Object.entries(secrets).map(([name, { value }]) => [name, value]));
     },
+    count: async (type, pattern) => Object.keys(byName(await named(type, pattern))).length,
+    find: async (type, name) => Object.values(byName(await named(type, name)))[0],
     directory: async () => (await request('GET', 'about')).directory,
     issueToken: async (claims) => (await request('POST', 'directory/token', claims)).token,
     secrets: async () => byName((await request('GET', `stores?store=${store}`)).stores[store].secrets),

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sandboxTypes } from '../harness/destination-types.ts';
+import { eventually } from '../harness/eventually.ts';
+import { expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+
+// The full size, which takes about an hour: THROTTLED_ENTRIES=10000 npm test -- throttled
+// The code host and the web host permit no more than 100 secrets in one place.
+const entries = Number(process.env.THROTTLED_ENTRIES ?? 60);
+const maxEntries: Record<string, number> = { codehost: 100, 'webhost-project': 100 };
+const keysPerSecret = 500;
+const writes = 20;
+
+let system: Installation;
+
+beforeAll(async () => {
+  process.env.BUDGETS = sandboxTypes.map(({ type }) => `${type}=100000`).join(',');
+  system = await startInstallation();
+  const mount = { type: 'kv', options: { version: '2' } };
+  expectStatus(await system.api('POST', 'sys/mounts/kv', mount), 204);
+});
+afterAll(() => system?.stop());
+
+/** Creates a destination of the type, whose external names begin with `start`. */
+async function create({ type, fields }: (typeof sandboxTypes)[number], start: string): Promise<string> {
+  const path = `sys/sync/destinations/${type}/${start}`;
+  const body = {
+    ...fields(await system.sandbox.store(type)),
+    granularity: 'secret-key',
+    secret_name_template: `${start}x{{ .SecretBaseName }}x{{ .SecretKey }}`,
+  };
+  expectStatus(await system.api('POST', path, body), 200);
+  return path;
+}
+
+const write = async (secret: string, data: object) =>
+  expectStatus(await system.api('POST', `kv/data/${secret}`, { data }), 200);
+const set = async (path: string, secret: string) =>
+  expectStatus(
+    await system.api('POST', `${path}/associations/set?wait=0`, { mount: 'kv', secret_name: secret }),
+    200,
+  );
+
+/** Milliseconds from the responses to writes until their values are in the store. */
+async function delays(type: string, name: string, secret: string): Promise<number[]> {
+  const measured: number[] = [];
+  for (let at = 0; at < writes; at += 1) {
+    const value = `value ${at} ${Math.random()}`;
+    await write(secret, { key: value });
+    const since = performance.now();
+    await eventually(
+      async () => (await system.sandbox.find(type, name))?.value,
+      (held) => held === value,
+      120_000,
+    );
+    measured.push(performance.now() - since);
+    await sleep(50);
+  }
+  return measured.sort((a, b) => a - b);
+}
+
+test.each(sandboxTypes)(
+  'every entry of a $type destination that throttles every third call is synced, and another one is served',
+  async (one) => {
+    const { type } = one;
+    const count = Math.min(entries, maxEntries[type] ?? entries);
+    const tag = type.replace(/\W/g, '').toLowerCase();
+    const [busy, quiet] = [await create(one, `busy${tag}`), await create(one, `quiet${tag}`)];
+    await write(`q${tag}`, { key: 'first' });
+    await set(quiet, `q${tag}`);
+    const quietName = `quiet${tag}xq${tag}xkey`;
+    const alone = await delays(type, quietName, `q${tag}`);
+    await system.sandbox.fault({ store: type, effect: 'throttle', every: 3, name: `busy${tag}*` });
+    const started = performance.now();
+    for (let first = 0; first < count; first += keysPerSecret) {
+      const keys = Array.from(
+        { length: Math.min(keysPerSecret, count - first) },
+        (_, at) => `k${first + at}`,
+      );
+      await write(`b${tag}${first}`, Object.fromEntries(keys.map((key) => [key, `value of ${key}`])));
+      await set(busy, `b${tag}${first}`);
+    }
+    const next = await delays(type, quietName, `q${tag}`);
+    const entriesByStatus = () => statusOf(type, `busy${tag}`);
+    await eventually(entriesByStatus, ({ SYNCED }) => SYNCED === count, 60_000 + count * 1_000);
+    const seconds = (performance.now() - started) / 1_000;
+    console.log(
+      `${type}: ${count} entries in ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(1)} per second; ` +
+        `a write of another destination of the account arrived within ${describe(next)} ms, alone ${describe(alone)} ms (median, max)`,
+    );
+    expect(await system.sandbox.count(type, `busy${tag}*`)).toBe(count);
+  },
+  7_200_000,
+);
+
+/** How many entries of a destination have each status. */
+async function statusOf(type: string, name: string): Promise<Record<string, number>> {
+  await sleep(500);
+  const { destinations } = expectStatus(await system.api('GET', 'sys/sync/status'), 200).body.data;
+  return destinations[`${type}/${name}`].entries;
+}
+
+const describe = (sorted: number[]): string =>
+  `${sorted[Math.floor(sorted.length / 2)]!.toFixed(0)} and ${sorted.at(-1)!.toFixed(0)}`;
