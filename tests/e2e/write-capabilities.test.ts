@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sandboxTypes } from '../harness/destination-types.ts';
 import { type Api, expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
@@ -51,6 +52,15 @@ afterAll(() => system?.stop());
 
 async function createObjects(api: Api): Promise<void> {
   await at.sync('a', { k: 'v' });
+  for (const { type, fields } of sandboxTypes)
+    expectStatus(
+      await api(
+        'POST',
+        `sys/sync/destinations/${type}/${at.destination}`,
+        fields(await system.sandbox.store(type)),
+      ),
+      200,
+    );
   expectStatus(await api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
