@@ -16,7 +16,7 @@ import {
   UpdateSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { Fault } from '@secrets/domain';
-import { abortable, hasCode, parseResponse } from '@secrets/sync-worker';
+import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import type { CloudASettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
 import { credentialsFor, type Link } from './credentials.ts';
@@ -124,7 +124,9 @@ export class SecretsManagerApi {
     const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
     // The SDK ignores the signal while it fetches credentials.
     const once = () =>
-      withFaults(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal, timedOut));
+      repeatIfThrottled(signal, () =>
+        withFaults(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal, timedOut)),
+      );
     try {
       return await once();
     } catch (error) {

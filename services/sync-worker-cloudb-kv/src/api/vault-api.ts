@@ -1,7 +1,14 @@
 import { isRestError } from '@azure/core-rest-pipeline';
 import type { SecretClient } from '@azure/keyvault-secrets';
 import { Fault } from '@secrets/domain';
-import { abortable, hasCode, networkFault, parseResponse, providerFault } from '@secrets/sync-worker';
+import {
+  abortable,
+  hasCode,
+  networkFault,
+  parseResponse,
+  providerFault,
+  repeatIfThrottled,
+} from '@secrets/sync-worker';
 import { z } from 'zod';
 
 // The SDK's view of a secret, with only the fields that are read.
@@ -97,9 +104,11 @@ export class VaultApi {
     const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
     // The SDK ignores the signal while it requests a token.
     const once = (on: SecretClient) =>
-      abortable(send(on, { abortSignal: signal }), signal, timedOut).catch((error: unknown) => {
-        throw faultOf(operation, error);
-      });
+      repeatIfThrottled(signal, () =>
+        abortable(send(on, { abortSignal: signal }), signal, timedOut).catch((error: unknown) => {
+          throw faultOf(operation, error);
+        }),
+      );
     try {
       return await once(client);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { Fault } from '@secrets/domain';
-import { abortable, parseResponse } from '@secrets/sync-worker';
+import { abortable, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import CRC32C from 'crc-32/crc32c.js';
 import type { AuthClient } from 'google-auth-library';
 import { type CallOptions, loggingUtils } from 'google-gax';
@@ -132,7 +132,7 @@ export class SecretManagerApi {
   /** If the token is refused, begins with a new one and repeats the call once. */
   async #call<Result>(operation: string, signal: AbortSignal, send: Send<Result>): Promise<Result> {
     try {
-      return await this.#once(operation, signal, send);
+      return await repeatIfThrottled(signal, () => this.#once(operation, signal, send));
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'unauthenticated') throw error;
       this.#client = undefined;

@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import { malformedResponse, networkFault, parseResponse } from '@secrets/sync-worker';
+import { malformedResponse, networkFault, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import type { z } from 'zod';
 import { type Answer, creationFault, faultOf } from './call-faults.ts';
 import { Creation, Page, Variable } from './schema.ts';
@@ -96,12 +96,11 @@ export class EnvironmentApi {
     await this.#send(operation, { method: 'DELETE', version: 'v9', id }, signal, { mayBeAbsent: true });
   }
 
-  async #send(
-    operation: string,
-    call: Call,
-    signal: AbortSignal,
-    { mayBeAbsent = false } = {},
-  ): Promise<Answer> {
+  #send(operation: string, call: Call, signal: AbortSignal, { mayBeAbsent = false } = {}): Promise<Answer> {
+    return repeatIfThrottled(signal, () => this.#once(operation, call, signal, mayBeAbsent));
+  }
+
+  async #once(operation: string, call: Call, signal: AbortSignal, mayBeAbsent: boolean): Promise<Answer> {
     try {
       const answer = await this.#request(call, signal);
       const fault = faultOf(operation, answer);
