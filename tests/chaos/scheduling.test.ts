@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { ProcessName } from '../harness/distributed.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load.ts';
+import { peakWithin } from './peak-within.ts';
 
 const killed: ProcessName[] = ['sync-control', 'sync-control-2', 'worker', 'worker-2', 'worker-3'];
 const kills = 6;
@@ -43,12 +44,3 @@ const define = (suite: Suite) => {
 
 const env = { BUDGETS: `cloudA-sm=${budget.perSecond}` };
 await describeDistributed('scheduling by several replicas', define, { env });
-
-/** Returns the highest number of times within any span of this length. The times ascend. */
-function peakWithin(times: readonly number[], spanMs: number): number {
-  let first = 0;
-  return times.reduce((peak, time, index) => {
-    while (time - times[first]! > spanMs) first += 1;
-    return Math.max(peak, index - first + 1);
-  }, 0);
-}

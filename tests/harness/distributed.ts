@@ -39,7 +39,16 @@ const processNames = [
   'gateway',
 ] as const;
 export type ProcessName = (typeof processNames)[number];
-type Processes = Record<ProcessName, ServiceProcess>;
+
+/** The other workers, two of each type; started on request. */
+const otherWorkers = ['cloudb-kv', 'cloudc-sm', 'codehost', 'webhost-project'] as const;
+export type OtherWorker = `worker-${(typeof otherWorkers)[number]}${'' | '-2'}`;
+export const otherWorkerNames: readonly OtherWorker[] = otherWorkers.flatMap((type) => [
+  `worker-${type}` as const,
+  `worker-${type}-2` as const,
+]);
+
+type Processes = Record<ProcessName, ServiceProcess> & Partial<Record<OtherWorker, ServiceProcess>>;
 
 /**
  * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
@@ -57,16 +66,19 @@ export async function ownServers(): Promise<OwnServers | string> {
 export interface DistributedOptions {
   /** Settings of all processes, in addition to the usual ones. */
   env?: Record<string, string>;
+  /** Whether to start workers for every destination type. */
+  everyType?: boolean;
 }
 
 /** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */
 export async function startDistributed(
   servers: OwnServers,
-  { env = {} }: DistributedOptions = {},
+  { env = {}, everyType = false }: DistributedOptions = {},
 ): Promise<Distributed> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const shared = { ...sharedEnv(folder, servers), ...env };
-  const processes = createProcesses(folder, shared, await freePorts(processNames.length + 1));
+  const names = [...processNames, ...(everyType ? otherWorkerNames : [])];
+  const processes = createProcesses(folder, shared, names, await freePorts(names.length + 1));
   const all = Object.values(processes);
   const stop = async () => {
     await Promise.all(all.map((process) => process.kill()));
@@ -85,11 +97,16 @@ export async function startDistributed(
   }
 }
 
-function createProcesses(folder: string, shared: Record<string, string>, ports: number[]): Processes {
+function createProcesses(
+  folder: string,
+  shared: Record<string, string>,
+  names: readonly (ProcessName | OtherWorker)[],
+  ports: number[],
+): Processes {
   const publicPort = ports[0]!;
-  const portOf = (name: ProcessName) => ports[1 + processNames.indexOf(name)]!;
-  const internalUrl = (name: ProcessName) => `http://127.0.0.1:${portOf(name)}`;
-  const create = (name: ProcessName) => {
+  const portOf = (name: ProcessName | OtherWorker) => ports[1 + names.indexOf(name)]!;
+  const internalUrl = (name: ProcessName | OtherWorker) => `http://127.0.0.1:${portOf(name)}`;
+  const create = (name: ProcessName | OtherWorker) => {
     const { source, env } = program(name, folder, internalUrl);
     const isGateway = name === 'gateway';
     const port = isGateway ? publicPort : portOf(name);
@@ -102,7 +119,7 @@ function createProcesses(folder: string, shared: Record<string, string>, ports: 
       logFolder: folder,
     });
   };
-  return Object.fromEntries(processNames.map((name) => [name, create(name)])) as Processes;
+  return Object.fromEntries(names.map((name) => [name, create(name)])) as Processes;
 }
 
 const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
@@ -123,9 +140,18 @@ function createKeyFile(folder: string, name: string, prefix: string): string {
   return file;
 }
 
+/** The endpoints of all types in the sandbox. Each worker reads its own. */
+const endpointsIn = (sandboxUrl: string) => ({
+  CLOUDB_ENDPOINT_URL: `${sandboxUrl}/cloudb`,
+  CLOUDB_AUTHORITY_URL: `${sandboxUrl}/directory`,
+  CLOUDC_ENDPOINT_URL: `${sandboxUrl}/cloudc`,
+  CODEHOST_ENDPOINT_URL: `${sandboxUrl}/codehost`,
+  WEBHOST_ENDPOINT_URL: `${sandboxUrl}/webhost`,
+});
+
 /** The service of a process and the environment that only this process gets. */
 function program(
-  name: ProcessName,
+  name: ProcessName | OtherWorker,
   folder: string,
   urlOf: (name: ProcessName) => string,
 ): { source: string; env: Record<string, string> } {
@@ -148,5 +174,7 @@ function program(
       const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };
       return { source: 'gateway', env: { AUDIT_FILE: join(folder, 'audit.log'), ...upstreams } };
     }
+    default:
+      return { source: `sync-${name.replace(/-2$/, '')}`, env: endpointsIn(urlOf('sandbox')) };
   }
 }

@@ -46,8 +46,8 @@ export interface SandboxControl {
   issueToken(claims: { audience: string } & ({ identity: string } | { oid: string })): Promise<string>;
   /** What the store holds, by name; without secrets that are scheduled for deletion. */
   secrets(): Promise<Record<string, ExternalSecret>>;
-  /** The newest 10,000 finished calls, oldest first. */
-  calls(): Promise<StoreCall[]>;
+  /** The newest 10,000 finished calls of a store, oldest first. */
+  calls(type?: string): Promise<StoreCall[]>;
   fault(spec: { effect: string; times?: number; [option: string]: unknown }): Promise<InjectedFault>;
   clearFaults(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export function sandboxControl(url: string): SandboxControl {
     directory: async () => (await request('GET', 'about')).directory,
     issueToken: async (claims) => (await request('POST', 'directory/token', claims)).token,
     secrets: async () => byName((await request('GET', `stores?store=${store}`)).stores[store].secrets),
-    calls: async () => (await request('GET', `calls?store=${store}`)).calls,
+    calls: async (type = store) => (await request('GET', `calls?store=${type}`)).calls,
     fault: async (spec) => {
       const times = spec.times ?? unlimited;
       const { id } = await request('POST', 'faults', { store, ...spec, times });

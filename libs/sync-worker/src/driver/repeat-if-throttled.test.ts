@@ -30,10 +30,24 @@ test('repeats a throttled call once, unless it is the first of its attempt', asy
 });
 
 test.each([
-  ['the provider asks for a pause', throttled(1)],
+  ['the provider asks for more than ten seconds', throttled(11)],
   ['of another fault', new Fault('unavailable', 'down')],
 ])('does not repeat a call if %s', async (_, error) => {
   await expect(repeatIfThrottled(await begun(), failing(error))).rejects.toBe(error);
+});
+
+test('waits for as long as the provider asks', async () => {
+  const started = performance.now();
+  expect(await repeatIfThrottled(await begun(), failing(throttled(0.3)))).toBe(2);
+  expect(performance.now() - started).toBeGreaterThan(300);
+});
+
+test('does not repeat a call of an attempt that ends meanwhile', async () => {
+  const ending = new AbortController();
+  await repeatIfThrottled(ending.signal, async () => undefined);
+  const repeated = repeatIfThrottled(ending.signal, failing(throttled(5)));
+  setTimeout(() => ending.abort(), 20);
+  await expect(repeated).rejects.toMatchObject({ kind: 'throttled' });
 });
 
 test('does not repeat a call of an attempt that is over', async () => {

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@secrets/domain';
 
+/** Where the provider does not say how long to wait. */
 const delayMs = { min: 50, max: 150 };
+/** A call that has to wait longer is left to the next attempt. */
+const maxWaitMs = 10_000;
 /** The signals of attempts that have made a call. */
 const begun = new WeakSet<AbortSignal>();
 
 /**
- * Makes a call of an attempt, whose calls share its signal. If it is throttled, repeats it once after a moment, unless it is the first one of the
- * attempt or the provider asks for more time.
+ * Makes a call of an attempt, whose calls share its signal. If it is throttled, waits for as long as the provider asks, at most ten seconds, and
+ * repeats it once, unless it is the first call of the attempt.
  *
  * An attempt that starts again makes the same calls in the same order. A store that throttles at a fixed rhythm, such as every third call, would
  * always refuse the same one of them, and the entry would never be synced. The first call is not repeated: it is what the budget counts.
@@ -21,12 +24,20 @@ export async function repeatIfThrottled<Result>(
   try {
     return await call();
   } catch (error) {
-    if (isFirst || signal.aborted || !isBrief(error)) throw error;
-    const ms = delayMs.min + Math.random() * (delayMs.max - delayMs.min);
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    const waitMs = isFirst ? undefined : waitOf(error);
+    if (waitMs === undefined || !(await passes(waitMs, signal))) throw error;
     return call();
   }
 }
 
-const isBrief = (error: unknown): boolean =>
-  error instanceof Fault && error.kind === 'throttled' && error.retryAfterSeconds === undefined;
+/** Undefined if the call is not to be repeated. */
+function waitOf(error: unknown): number | undefined {
+  if (!(error instanceof Fault) || error.kind !== 'throttled') return undefined;
+  const jitterMs = delayMs.min + Math.random() * (delayMs.max - delayMs.min);
+  const waitMs = (error.retryAfterSeconds ?? 0) * 1_000 + jitterMs;
+  return waitMs <= maxWaitMs ? waitMs : undefined;
+}
+
+/** Whether the time passes before the attempt is over. */
+const passes = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  sleep(ms, true, { signal }).catch(() => false);
