@@ -1,4 +1,4 @@
-import { mask } from '@secrets/destinations';
+import { enterpriseUrl, mask } from '@secrets/destinations';
 import { cutToPage, type Endpoint, endpoint, integer, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import { removeCodehostApp } from '../codehost-apps/remove-codehost-app.ts';
@@ -16,6 +16,9 @@ const CodehostApp = z.object({
     .string()
     .max(16_384, 'must have at most 16384 characters')
     .describe('RSA, PEM (PKCS#1 or PKCS#8)'),
+  enterprise_url: enterpriseUrl
+    .optional()
+    .describe('https URL of a self-hosted server; cannot be changed. Default: the public service'),
 });
 
 const listPath = '/sys/sync/codehost-apps';
@@ -65,8 +68,8 @@ const writeCodehostApp = (context: Context) =>
     params: AppParams,
     body: CodehostApp,
     handle: async ({ params, body, caller }) => {
-      const { app_id: appId, private_key: privateKey } = body;
-      await saveCodehostApp(context, caller, params.name, { appId, privateKey });
+      const { app_id: appId, private_key: privateKey, enterprise_url: server } = body;
+      await saveCodehostApp(context, caller, params.name, { appId, privateKey, enterpriseUrl: server });
       return { data: presentApp(await requireCodehostApp(context, caller, params.name)), mountType };
     },
   });
@@ -83,8 +86,9 @@ const deleteCodehostApp = (context: Context) =>
     },
   });
 
-const presentApp = ({ name, appId, fingerprint }: CodehostAppRow) => ({
+const presentApp = ({ name, appId, fingerprint, enterpriseUrl: server }: CodehostAppRow) => ({
   app_id: appId,
+  enterprise_url: server,
   fingerprint,
   name,
   private_key: mask,
