@@ -21,22 +21,28 @@ const CodehostApp = z.object({
     .describe('https URL of a self-hosted server; cannot be changed. Default: the public service'),
 });
 
-const listPath = '/sys/sync/codehost-apps';
-const path = `${listPath}/:name`;
 const mountType = 'system';
 
-/** `sys/sync/codehost-apps/…`: applications registered at a code host (docs/conventions.md#520-code-host-applications). */
+/**
+ * `sys/sync/codehost-apps/…`: applications registered at a code host (docs/conventions.md#520-code-host-applications). The alternative
+ * name of the path is not described.
+ */
 export const codehostAppEndpoints = (context: Context): Endpoint[] => [
-  listCodehostApps(context),
-  readCodehostApp(context),
-  writeCodehostApp(context),
-  deleteCodehostApp(context),
+  ...endpointsAt('/sys/sync/codehost-apps', context),
+  ...endpointsAt('/sys/sync/github-apps', context).map((same) => ({ ...same, describedAs: [] })),
 ];
 
-const listCodehostApps = (context: Context) =>
+const endpointsAt = (path: string, context: Context): Endpoint[] => [
+  listCodehostApps(path, context),
+  readCodehostApp(`${path}/:name`, context),
+  writeCodehostApp(`${path}/:name`, context),
+  deleteCodehostApp(`${path}/:name`, context),
+];
+
+const listCodehostApps = (path: string, context: Context) =>
   endpoint({
     method: 'list',
-    path: listPath,
+    path,
     summary: 'List the code-host applications of this namespace',
     query: pageQuery({ max: 10_000, after: z.string().max(4096) }),
     handle: async ({ query, caller, warn }) => {
@@ -47,7 +53,7 @@ const listCodehostApps = (context: Context) =>
     },
   });
 
-const readCodehostApp = (context: Context) =>
+const readCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -59,7 +65,7 @@ const readCodehostApp = (context: Context) =>
     }),
   });
 
-const writeCodehostApp = (context: Context) =>
+const writeCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -74,7 +80,7 @@ const writeCodehostApp = (context: Context) =>
     },
   });
 
-const deleteCodehostApp = (context: Context) =>
+const deleteCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'delete',
     path,
