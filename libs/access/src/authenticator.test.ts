@@ -191,6 +191,40 @@ describe('policies', () => {
     ).toBe('allowed');
   });
 
+  test('apply to a path by either of its names, in a namespace too', async () => {
+    await writePolicy(db, 'syncer', {
+      'sys/sync/destinations/gh/*': ['read'],
+      'sys/sync/destinations/cloudA-sm/+': ['read'],
+      'sys/sync/github-apps': ['list'],
+      'team/sys/sync/destinations/codehost/*': ['read'],
+      'kv/data/sys/sync/destinations/gh/x': ['read'],
+    });
+    const { token } = await insertToken(db, { policies: ['syncer'] });
+    for (const path of ['codehost/x', 'gh/x', 'cloudA-sm/x', 'aws-sm/x'])
+      expect(await verdict({ token, path: `sys/sync/destinations/${path}` })).toBe('allowed');
+    for (const path of ['sys/sync/codehost-apps', 'sys/sync/github-apps'])
+      expect(await verdict({ token, path, operation: 'list' })).toBe('allowed');
+    expect(await verdict({ token, namespace: 'team', path: 'sys/sync/destinations/gh/x' })).toBe('allowed');
+    expect(await verdict({ token, path: 'kv/data/sys/sync/destinations/gh/x' })).toBe('allowed');
+    expect(await verdict({ token, path: 'kv/data/sys/sync/destinations/codehost/x' })).toBe(denied);
+    expect(await verdict({ token, path: 'sys/sync/destinations/azure-kv/x' })).toBe(denied);
+  });
+
+  test('cannot be bypassed by the other name of a path', async () => {
+    await writePolicy(db, 'all-but-one', {
+      'sys/sync/*': ['read', 'list'],
+      'sys/sync/destinations/codehost/*': ['deny'],
+      'sys/sync/destinations/azure-kv': ['deny'],
+      'sys/sync/github-apps/*': ['deny'],
+    });
+    const { token } = await insertToken(db, { policies: ['all-but-one'] });
+    for (const path of ['destinations/codehost/x', 'destinations/gh/x', 'codehost-apps/x', 'github-apps/x'])
+      expect(await verdict({ token, path: `sys/sync/${path}` })).toBe(denied);
+    for (const type of ['azure-kv', 'cloudB-kv'])
+      expect(await verdict({ token, path: `sys/sync/destinations/${type}`, operation: 'list' })).toBe(denied);
+    expect(await verdict({ token, path: 'sys/sync/destinations/aws-sm/x' })).toBe('allowed');
+  });
+
   test('include the built-in default policy until an operator overwrites it', async () => {
     const { token } = await insertToken(db, { policies: ['default', 'not-written'] });
     expect(await verdict({ token, path: 'auth/token/lookup-self' })).toBe('allowed');

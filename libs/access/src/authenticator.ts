@@ -6,7 +6,7 @@ import {
   type Namespace,
 } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { Problem, permissionDenied } from '@secrets/domain';
+import { Problem, pathNames, permissionDenied } from '@secrets/domain';
 import { type Operation, suffices } from './paths/operation.ts';
 import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
@@ -121,18 +121,23 @@ class DbAuthenticator implements Authenticator {
   }
 }
 
-/** Refuses a request that the token's policies do not allow. */
+/** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
 function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
-  const path = pathFromNamespace(token.namespace.path, caller.namespace.path, request.path) ?? refuse();
-  caller.grants = [...grantsOn(token, request.operation, path)];
+  const { path, alternative } = pathNames(request.path);
+  const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
+  const other = alternative === undefined ? undefined : seen(alternative);
+  caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
   if (!suffices(caller.grants, request.operation)) refuse();
-  if (needsSudo(request.path) && !caller.grants.includes('sudo')) refuse();
+  if (needsSudo(path) && !caller.grants.includes('sudo')) refuse();
 }
 
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
-const grantsOn = (token: AccessToken, operation: Operation, path: string): readonly Capability[] =>
-  operation === 'list' ? token.rules.onFolder(path) : token.rules.on(path);
+const grantsOn = (
+  { rules }: AccessToken,
+  operation: Operation,
+  ...names: [path: string, alternative: string | undefined]
+): readonly Capability[] => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
 
 const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
   requestId,

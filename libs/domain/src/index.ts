@@ -4,6 +4,7 @@ export * from './lenient-fields.ts';
 export * from './problem.ts';
 export * from './secret-version.ts';
 export * from './slashes.ts';
+export * from './sync/alternative-names.ts';
 export * from './sync/check-step.ts';
 export * from './sync/credentials-aad.ts';
 export * from './sync/fault.ts';

@@ -4,7 +4,6 @@ export * from './driver/ownership.ts';
 export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
 export { requireFit } from './driver/require-fit.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
-export { boundedBody } from './responses/bounded-body.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
 export { hasCode, providerFault, retryAfterSeconds } from './responses/provider-fault.ts';

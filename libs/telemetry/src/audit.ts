@@ -6,7 +6,10 @@ interface AuditLine {
   remote_address: string;
   namespace: string;
   operation: string;
+  /** As it was requested. */
   path: string;
+  /** The own name of a path that was requested by an alternative one. */
+  resolved_path?: string;
   accessor: string | null;
   display_name: string | null;
   policies: readonly string[];

@@ -7,7 +7,7 @@ import {
   ownerOf,
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
-import { Problem } from '@secrets/domain';
+import { Problem, pathNames } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Health } from './own/health.ts';
@@ -119,12 +119,14 @@ async function authorize(
 
 function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
   const { caller } = decision;
+  const { path } = pathNames(gatewayRequest.path);
   return {
     request_id: gatewayRequest.requestId,
     remote_address: gatewayRequest.remoteAddress,
     namespace: caller.namespace.path,
     operation: gatewayRequest.operation,
     path: gatewayRequest.path,
+    ...(path === gatewayRequest.path ? {} : { resolved_path: path }),
     accessor: caller.accessor,
     display_name: caller.displayName === '' ? null : caller.displayName,
     policies: caller.policies,

@@ -93,6 +93,15 @@ describe('authentication and routing', () => {
     ]);
   });
 
+  test('forwards a path by the name that was requested, and records the own name too', async () => {
+    const path = '/v1/sys/sync/destinations/gh/x';
+    expect((await ask(gateway, { path, token: root })).status).toBe(200);
+    expect(receivedBy('sync-control')).toMatchObject([{ url: path }]);
+    expect(auditLines()).toMatchObject([
+      { path: 'sys/sync/destinations/gh/x', resolved_path: 'sys/sync/destinations/codehost/x' },
+    ]);
+  });
+
   test('accepts the token in Authorization: Bearer', async () => {
     expect(await ask(gateway, { headers: { authorization: `Bearer ${reader}` } })).toMatchObject({
       status: 200,

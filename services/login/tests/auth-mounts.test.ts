@@ -8,6 +8,16 @@ beforeAll(async () => {
 });
 afterAll(() => login.stop());
 
+test('the type azure is another name of cloudB', async () => {
+  expect((await login.call('POST', '/sys/auth/workloads', { type: 'azure' })).status).toBe(204);
+  const { data } = (await login.call('GET', '/sys/auth/workloads')).body;
+  expect(data).toMatchObject({ type: 'cloudB', accessor: expect.stringMatching(/^auth_cloudB_/) });
+  expect((await login.call('POST', '/auth/workloads/config', { tenant_id: 't', resource: 'r' })).status).toBe(
+    204,
+  );
+  expect((await login.call('DELETE', '/sys/auth/workloads')).status).toBe(204);
+});
+
 test('an auth mount is enabled, read and listed', async () => {
   const body = { type: 'cloudB', description: 'd' };
   expect((await login.call('POST', '/sys/auth/first', body)).status).toBe(204);

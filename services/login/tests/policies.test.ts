@@ -90,6 +90,15 @@ describe('capabilities', () => {
     });
   });
 
+  test('of a path are the same under both of its names', async () => {
+    const policy = 'path "sys/sync/destinations/gh/*" { capabilities = ["read"] }';
+    await login.call('POST', '/sys/policies/acl/syncer', { policy });
+    const paths = ['sys/sync/destinations/codehost/x', '/sys/sync/destinations/gh/x'];
+    const caller = testCaller({ policies: ['syncer'] });
+    const { body } = await login.call('POST', '/sys/capabilities-self', { paths }, caller);
+    expect(paths.map((path) => body.data[path])).toEqual([['read'], ['read']]);
+  });
+
   test('of a single path are also under `capabilities`', async () => {
     const { body } = await login.call('POST', '/sys/capabilities-self', { path: 'x' });
     expect(body.data).toEqual({ x: ['root'], capabilities: ['root'] });

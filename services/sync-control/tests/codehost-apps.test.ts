@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cloudASm, type DestinationDescription, destinationTypes } from '@secrets/destinations';
+import { cloudASm, codehost, type DestinationDescription, destinationTypes } from '@secrets/destinations';
 import { codehostAppAad } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
 import { z } from 'zod';
@@ -53,7 +53,10 @@ describe('POST sys/sync/codehost-apps/:name', () => {
     const { status, body } = await write(name);
     expect(status).toBe(200);
     expect(body).toMatchObject({ mount_type: 'system', warnings: null });
-    expect(body.data).toEqual({ app_id: 123, fingerprint, name, private_key: '*****' });
+    expect(body.data).toEqual({
+      ...{ app_id: 123, fingerprint, name, private_key: '*****' },
+      enterprise_url: '',
+    });
     const read = await sync.call('GET', `${list}/${name}`);
     expect(read.body).toMatchObject({ mount_type: 'system', data: body.data });
   });
@@ -203,6 +206,78 @@ describe('a destination that names an application', () => {
     await refused({ app_name: name }, await newNamespace());
     expect((await sync.call('POST', path, { app_name: name })).status).toBe(200);
     await refused({ app_name: 'other' });
+  });
+});
+
+describe('the server of an application', () => {
+  const server = 'https://git.example.com';
+
+  test('is the public service by default, and is shown in its only spelling', async () => {
+    const name = newName();
+    expect((await write(name)).body.data.enterprise_url).toBe('');
+    const own = newName();
+    const { body } = await write(own, { enterprise_url: 'https://Git.example.com:443/' });
+    expect(body.data.enterprise_url).toBe(server);
+    expect((await sync.call('GET', `${list}/${own}`)).body.data.enterprise_url).toBe(server);
+  });
+
+  test.each(['http://git.example.com', 'https://git.example.com/api', 'canary', 5])(
+    'is refused with 400 as %j',
+    async (enterprise_url) => {
+      const { status, body } = await write(newName(), { enterprise_url });
+      expect([status, body.errors]).toEqual([400, [expect.stringMatching(/^enterprise_url: must be/)]]);
+    },
+  );
+
+  test('cannot be changed, not with another private key either; a write that omits it keeps it', async () => {
+    const name = newName();
+    await write(name, { enterprise_url: server });
+    for (const [enterprise_url, shown] of [
+      ['https://evil.example', 'https://evil.example'],
+      ['', 'the public service'],
+    ]) {
+      for (const private_key of ['*****', pem('pkcs8')]) {
+        const { status, body } = await write(name, { enterprise_url, private_key });
+        const sentence = `enterprise_url: this application is for ${server}, which cannot be changed to ${shown}; create another application`;
+        expect([status, body.errors]).toEqual([400, [sentence]]);
+      }
+    }
+    for (const fields of [{}, { enterprise_url: null }, { enterprise_url: `${server}/` }])
+      expect((await write(name, fields)).body.data.enterprise_url).toBe(server);
+  });
+
+  const save = (path: string, fields: object, verb = 'POST') =>
+    sync.call(verb, path, {
+      ...{ repository_owner: 'acme', repository_name: 'web', installation_id: 7 },
+      ...fields,
+    });
+  const newPath = () => `/sys/sync/destinations/${codehost.type}/d-${randomUUID()}`;
+
+  test.each([
+    [undefined, 'https://evil.example', 'the public service', 'https://evil.example'],
+    [server, 'https://evil.example', server, 'https://evil.example'],
+    [server, undefined, server, 'the public service'],
+  ])(
+    'that is %j is not that of a destination with enterprise_url %j: 400, which names both',
+    async (ofApp, ofDestination, app, destination) => {
+      const name = newName();
+      await write(name, { enterprise_url: ofApp });
+      const path = newPath();
+      const { status, body } = await save(path, { app_name: name, enterprise_url: ofDestination });
+      const sentence = `enterprise_url: this destination is at ${destination}, and the application ${name} is for ${app}`;
+      expect([status, body.errors]).toEqual([400, [sentence]]);
+      expect((await sync.call('GET', path)).status).toBe(404);
+    },
+  );
+
+  test('is checked again when a destination changes its application', async () => {
+    const [name, other] = [newName(), newName()];
+    await write(name, { enterprise_url: server });
+    await write(other);
+    const path = newPath();
+    expect((await save(path, { app_name: name, enterprise_url: `${server}/` })).status).toBe(200);
+    const { status, body } = await save(path, { app_name: other }, 'PATCH');
+    expect([status, body.errors]).toEqual([400, [expect.stringMatching(/^enterprise_url: /)]]);
   });
 });
 

@@ -6,18 +6,22 @@ import type { PolicyRules } from './policy-rules.ts';
 export interface CompiledPolicies {
   /** Number of distinct paths; memory use grows with it. */
   readonly paths: number;
-  /** What they grant on a path, in the order of `capabilities`; empty if nothing is granted or `deny` applies. */
-  on(path: string): readonly Capability[];
+  /**
+   * What they grant on a path, in the order of `capabilities`; empty if nothing is granted or `deny` applies. A path may have an
+   * alternative name: the strongest pattern that matches either decides, and the same pattern written with both names is one.
+   */
+  on(path: string, alternative?: string): readonly Capability[];
   /**
    * What they grant for listing a folder. Patterns may match the path with or without a trailing slash, so that
    * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
    */
-  onFolder(path: string): readonly Capability[];
+  onFolder(path: string, alternative?: string): readonly Capability[];
 }
 
 interface Rule {
   pattern: PolicyPattern;
   granted: readonly Capability[];
+  denied: boolean;
 }
 
 const nothing: readonly Capability[] = [];
@@ -40,19 +44,44 @@ export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolic
     .filter(({ pattern }) => pattern.plusSegments > 0)
     .map((rule) => ({ ...rule, expression: patternExpression(rule.pattern) }));
 
-  const byWildcard = (path: string, alternative: string): readonly Capability[] => {
-    const prefix = longestPrefix(alternative);
-    const plus = segmented.find(({ expression }) => expression.test(path) || expression.test(alternative));
-    return stronger(prefix, plus)?.granted ?? nothing;
+  const byWildcard = (path: string, folder: string): Rule | undefined => {
+    const prefix = longestPrefix(folder);
+    const plus = segmented.find(({ expression }) => expression.test(path) || expression.test(folder));
+    return stronger(prefix, plus);
+  };
+  const ruleOn = (path: string) => exact.get(path) ?? byWildcard(path, path);
+  const ruleOnFolder = (path: string) => {
+    const folder = `${path}/`;
+    return exact.get(folder) ?? exact.get(path) ?? byWildcard(path, folder);
   };
   return {
     paths: rules.length,
-    on: (path) => exact.get(path)?.granted ?? byWildcard(path, path),
-    onFolder: (path) => {
-      const folder = `${path}/`;
-      return (exact.get(folder) ?? exact.get(path))?.granted ?? byWildcard(path, folder);
-    },
+    on: (path, alternative) => grantedBy(ruleOn, path, alternative),
+    onFolder: (path, alternative) => grantedBy(ruleOnFolder, path, alternative),
   };
+}
+
+function grantedBy(
+  ruleOn: (path: string) => Rule | undefined,
+  path: string,
+  alternative: string | undefined,
+): readonly Capability[] {
+  const rule = ruleOn(path);
+  const other = alternative === undefined ? undefined : ruleOn(alternative);
+  if (alternative === undefined || other === undefined) return rule?.granted ?? nothing;
+  const renamed = { ...other, pattern: parsePattern(inOwnName(other.pattern, path, alternative)) };
+  if (rule?.pattern.text !== renamed.pattern.text) return stronger(rule, renamed)?.granted ?? nothing;
+  return rule.denied || other.denied ? nothing : inOrder(new Set([...rule.granted, ...other.granted]));
+}
+
+/**
+ * Returns a pattern that matches the alternative name of a path as if it were written with the path's own name, so that its length compares
+ * with that of others. Both names differ in one segment.
+ */
+function inOwnName({ stem, isPrefix }: PolicyPattern, path: string, alternative: string): string {
+  const [own, other] = [path.split('/'), alternative.split('/')];
+  const segments = stem.split('/').map((part, at) => (part === other[at] ? own[at] : part));
+  return `${segments.join('/')}${isPrefix ? '*' : ''}`;
 }
 
 /** One rule per pattern with the combined capabilities of all policies, strongest pattern first. */
@@ -63,7 +92,11 @@ function mergedRules(policies: readonly PolicyRules[]): Rule[] {
     merged.set(text, new Set([...(merged.get(text) ?? []), ...rule.capabilities]));
   }
   return [...merged]
-    .map(([text, granted]) => ({ pattern: parsePattern(text), granted: inOrder(granted) }))
+    .map(([text, granted]) => ({
+      pattern: parsePattern(text),
+      granted: inOrder(granted),
+      denied: granted.has('deny'),
+    }))
     .sort((a, b) => byPriority(a.pattern, b.pattern));
 }
 
@@ -92,6 +125,8 @@ function stronger(a: Rule | undefined, b: Rule | undefined): Rule | undefined {
  * trailing slashes. The matching pattern of the highest priority (`byPriority`) decides alone, with the combined
  * capabilities of all policies; `deny` overrides all others. For repeated evaluation use `compilePolicies`.
  */
-export const capabilitiesOn = (policies: readonly PolicyRules[], path: string): Capability[] => [
-  ...compilePolicies(policies).on(path),
-];
+export const capabilitiesOn = (
+  policies: readonly PolicyRules[],
+  path: string,
+  alternative?: string,
+): Capability[] => [...compilePolicies(policies).on(path, alternative)];

@@ -44,6 +44,61 @@ test('policies with the same pattern are combined, and deny overrides all others
   expect(capabilitiesOn([a, policy({ '*': ['deny'] })], 'kv/x')).toEqual(['read']);
 });
 
+describe('a path with an alternative name', () => {
+  const names = ['sys/sync/destinations/codehost/x', 'sys/sync/destinations/gh/x'] as const;
+  test.each<[string, Record<string, Capability[]>, Capability[]]>([
+    [
+      'has what a pattern with its own name grants',
+      { 'sys/sync/destinations/codehost/*': ['read'] },
+      ['read'],
+    ],
+    ['has what a pattern with the other name grants', { 'sys/sync/destinations/gh/*': ['read'] }, ['read']],
+    [
+      'combines the same pattern in both names',
+      { 'sys/sync/destinations/gh/*': ['read'], 'sys/sync/destinations/codehost/*': ['list'] },
+      ['read', 'list'],
+    ],
+    [
+      'is denied by the other name, if the same pattern with its own name grants it',
+      { 'sys/sync/destinations/gh/x': ['deny'], 'sys/sync/destinations/codehost/x': ['read'] },
+      [],
+    ],
+    [
+      'is denied by its own name, if the same pattern with the other name grants it',
+      { 'sys/sync/destinations/gh*': ['read'], 'sys/sync/destinations/codehost*': ['deny'] },
+      [],
+    ],
+    [
+      'is denied by a pattern with + and the other name',
+      { 'sys/sync/+/gh/*': ['deny'], 'sys/sync/+/codehost/*': ['read'] },
+      [],
+    ],
+    [
+      'is denied by a prefix that ends in the other name',
+      { 'sys/sync/destinations/*': ['read'], 'sys/sync/destinations/g*': ['deny'] },
+      [],
+    ],
+    [
+      'is decided by the strongest pattern, whichever name that has',
+      { 'sys/sync/destinations/gh/x': ['deny'], 'sys/sync/destinations/codehost/*': ['read'] },
+      [],
+    ],
+    [
+      'is decided by the pattern whose first wildcard comes later, as if it had the same name',
+      { 'sys/sync/destinations/gh/x*': ['deny'], 'sys/sync/destinations/codehost/*': ['read'] },
+      [],
+    ],
+    ['has nothing, if no pattern has either name', { 'sys/sync/destinations/aws-sm/*': ['read'] }, []],
+  ])('%s', (_name, paths, granted) => {
+    expect(capabilitiesOn([policy(paths)], ...names)).toEqual(granted);
+    const [path, alternative] = names;
+    const folders = Object.fromEntries(
+      Object.entries(paths).map(([pattern, capabilities]) => [pattern.replace(/x$/, 'x/'), capabilities]),
+    );
+    expect(compilePolicies([policy(folders)]).onFolder(path, alternative)).toEqual(granted);
+  });
+});
+
 test('patterns with and without a trailing slash grant listing a folder', () => {
   for (const path of [
     'kv/metadata/team/*',
@@ -134,6 +189,29 @@ test('compiled policies agree with the reference implementation', () => {
       const compiled = compilePolicies(policies);
       expect(compiled.on(path)).toEqual(referenceCapabilities(policies, [path]));
       expect(compiled.onFolder(path)).toEqual(referenceCapabilities(policies, [path, `${path}/`]));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a policy means the same with whichever names of a path it is written', () => {
+  const part = fc.constantFrom('codehost', 'gh', 'webhost-project', 'vercel-project', '+');
+  const end = fc.constantFrom('', '/x', '/+', '/*', '*', '/x*', '/+/set');
+  const written = fc
+    .tuple(part, end)
+    .map((parts) => `sys/sync/destinations/${parts.join('')}`)
+    .filter((path) => !path.endsWith('+*'));
+  const granting = fc.subarray([...capabilities], { maxLength: 3 });
+  const paths = fc.array(fc.record({ path: written, capabilities: granting }), { maxLength: 8 });
+  const own = (path: string) =>
+    path.replace('/gh', '/codehost').replace('/vercel-project', '/webhost-project');
+  fc.assert(
+    fc.property(paths, fc.constantFrom('', '/x', '/x/set'), (given, rest) => {
+      const names = [`sys/sync/destinations/codehost${rest}`, `sys/sync/destinations/gh${rest}`] as const;
+      const renamed = given.map((rule) => ({ ...rule, path: own(rule.path) }));
+      const [mixed, uniform] = [given, renamed].map((rules) => compilePolicies([{ paths: rules }]));
+      expect(mixed!.on(...names)).toEqual(uniform!.on(names[0]));
+      expect(mixed!.onFolder(...names)).toEqual(uniform!.onFolder(names[0]));
     }),
     { numRuns: 2_000 },
   );

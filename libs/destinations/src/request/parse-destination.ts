@@ -1,4 +1,4 @@
-import { invalid, type Json, Problem } from '@secrets/domain';
+import { destinationType, invalid, type Json, Problem } from '@secrets/domain';
 import type { DestinationDescription, Granularity } from '../description.ts';
 import { whyTemplateRefused } from '../names/check-template.ts';
 import { mergedTags, whyTagsRefused } from '../tags/custom-tags.ts';
@@ -51,13 +51,12 @@ export function parseDestination(
 }
 
 function sortFields({ fields, type }: DestinationDescription, { body, name }: ParseDestinationOptions) {
-  const inPath = new Map([
-    ['type', type],
-    ['name', name],
-  ]);
+  const inPath = new Set(['type', 'name']);
+  const isSame = (field: string, value: unknown) =>
+    field === 'type' ? typeof value === 'string' && destinationType(value) === type : value === name;
   const entries = Object.entries(body).filter(([, value]) => value !== undefined);
   for (const [field, value] of entries) {
-    if (inPath.has(field) && value !== inPath.get(field))
+    if (inPath.has(field) && !isSame(field, value))
       throw invalid(`${field}: is part of the path and cannot be changed`);
   }
   const isKnown = (field: string) => Object.hasOwn(fields.shape, field);

@@ -133,6 +133,15 @@ describe('codehost: stored destinations', () => {
     expect(settings.enterprise_url).toBe('https://git.example.com:8443');
   });
 
+  test.each([
+    ['https://Git.Example.com', 'https://git.example.com'],
+    ['https://git.example.com:443/', 'https://git.example.com'],
+    ['', ''],
+  ])('enterprise_url %j is stored as %j', (enterprise_url, stored) => {
+    const { settings } = parse({ access_token, ...organization, enterprise_url });
+    expect(settings.enterprise_url).toBe(stored);
+  });
+
   test('tags are not a field of this type', () => {
     expect(parse({ access_token, ...repository, custom_tags: { a: 'b' } }).warnings).toEqual([
       'unknown field custom_tags was ignored',

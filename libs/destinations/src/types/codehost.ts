@@ -24,6 +24,14 @@ const installationId = z
   .transform((given) => String(given).trim())
   .refine((given) => /^([1-9]\d{0,14})?$/.test(given), 'must be the number of an installation');
 
+/** The origin of a self-hosted server, in its only spelling, so that two of them can be compared; empty for the public service. */
+export const enterpriseUrl = text(2048)
+  .refine(
+    (given) => given === '' || isServer(given),
+    'must be the https URL of a server, such as https://git.example.com, without a path',
+  )
+  .transform((given) => (given === '' ? '' : new URL(given).origin));
+
 const fields = z.object({
   secrets_location: z.enum(['repository', 'organization'], { error: 'must be repository or organization' }),
   access_token: text(1024).refine((given) => !/\s/.test(given), 'must not contain blanks'),
@@ -40,12 +48,7 @@ const fields = z.object({
     error: 'must be all, private or selected',
   }),
   selected_repository_names: repositories,
-  enterprise_url: text(2048)
-    .refine(
-      (given) => given === '' || isServer(given),
-      'must be the https URL of a server, such as https://git.example.com, without a path',
-    )
-    .transform((given) => given.replace(/\/$/, '')),
+  enterprise_url: enterpriseUrl,
   ...commonFields,
 });
 

@@ -22,7 +22,7 @@ export interface Egress {
   httpAgent: HttpAgent;
   /** For `https:` URLs; certificates are always verified. */
   httpsAgent: HttpsAgent;
-  /** For clients that take a `fetch`. Follows no redirects; a body of more than 1 MiB and a silent server end the call. */
+  /** For clients that take a `fetch`. Follows no redirects; a body that is compressed or has more than 1 MiB and a silent server end the call. */
   fetch: typeof globalThis.fetch;
   /** Closes every socket. */
   close(): void;

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
 import { networkFault } from '../responses/network-fault.ts';
 import { createEgressGuard, type Egress } from './egress-guard.ts';
@@ -74,6 +75,36 @@ test('ends a response of more than 1 MiB', async () => {
   const url = `http://127.0.0.1:${port}`;
   const fault = await faultOf(egress({}, url).fetch(url));
   expect(fault).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('more than 1 MiB') });
+});
+
+const decoded = Buffer.alloc(16 * 1024 * 1024, 'x');
+test.each([
+  ['gzip', gzipSync(decoded)],
+  ['deflate', deflateSync(decoded)],
+  ['br', brotliCompressSync(decoded)],
+  ['zstd', zstdCompressSync(decoded)],
+  ['gzip, gzip', gzipSync(gzipSync(decoded))],
+])('refuses a body in the encoding %s, which may become much larger', async (encoding, body) => {
+  const { port } = await listening((_, response) =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(body),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const fault = await faultOf(egress({}, url).fetch(url));
+  expect(fault).toMatchObject({
+    kind: 'unavailable',
+    message: 'the service sent a compressed response, which was not requested',
+  });
+});
+
+test('requests bodies that are not compressed, whatever the client asks for', async () => {
+  const { port } = await listening((request, response) =>
+    response.setHeader('content-encoding', 'identity').end(request.headers['accept-encoding']),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const { fetch } = egress({}, url);
+  for (const response of [fetch(url), fetch(url, { headers }), fetch(new Request(url, { headers }))])
+    expect(await (await response).text()).toBe('identity');
 });
 
 test('reports a closed connection and an aborted call as unavailable', async () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Fault } from '@secrets/domain';
 import { Agent, buildConnector, fetch } from 'undici';
 import { checkedTarget, type Gate, guardedLookup } from './gate.ts';
 
@@ -11,9 +12,12 @@ export interface GuardedFetch {
 
 const maxResponseBytes = 1024 * 1024;
 
+/** No compression: RFC 9110, section 12.5.3. */
+const identity = 'identity';
+
 /**
  * Returns a `fetch` whose connections go through the gate. It follows no redirects: a client receives them as responses. A body of more than
- * 1 MiB and a silent server end the call.
+ * 1 MiB, a compressed one and a silent server end the call.
  */
 export function guardedFetch(gate: Gate): GuardedFetch {
   const agent = new Agent({
@@ -30,17 +34,35 @@ export function guardedFetch(gate: Gate): GuardedFetch {
   };
 }
 
-/** Accepts the `Request` objects of Node too, which are not those of this version of undici. */
-function through(
+/**
+ * Sends a request for a body that is not compressed, and refuses any other: `maxResponseSize` counts bytes as received, and a compressed
+ * body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this version of
+ * undici.
+ */
+async function through(
   dispatcher: Agent,
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
   const [url, options] =
     input instanceof Request ? [input.url, { ...partsOf(input), ...init }] : [String(input), init];
-  const request = fetch(url, { ...(options as object), redirect: 'manual', dispatcher });
-  return request as Promise<unknown> as Promise<Response>;
+  const headers = [...withoutEncoding(options.headers)] as [string, string][];
+  const response = await fetch(url, { ...(options as object), headers, redirect: 'manual', dispatcher });
+  if ((response.headers.get('content-encoding') ?? identity) !== identity) {
+    await response.body?.cancel();
+    throw new TypeError('fetch failed', { cause: compressed() });
+  }
+  return response as unknown as Response;
 }
+
+function withoutEncoding(given: RequestInit['headers']): Headers {
+  const headers = new Headers(given);
+  headers.set('accept-encoding', identity);
+  return headers;
+}
+
+const compressed = () =>
+  new Fault('unavailable', 'the service sent a compressed response, which was not requested');
 
 const partsOf = ({ method, headers, body, signal }: Request) => ({
   method,

@@ -13,6 +13,7 @@ const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
 const app = (id: string) => ({
   appId: 42,
   sealedPrivateKey: encrypt(keyRing, codehostAppAad(id), Buffer.from('a key')),
+  enterpriseUrl: id === 'own' ? 'https://git.example.com' : '',
 });
 /** A database whose only statement reads an application. */
 const db = {
@@ -100,6 +101,29 @@ test('a destination that uses an application gets its ID and private key among t
   });
   const gone = clients.use({ ...destination('b'), codehostAppId: 'gone' }, async () => {});
   await expect(gone).rejects.toMatchObject({ kind: 'rejected' });
+});
+
+test.each([
+  ['app', 'https://evil.example'],
+  ['own', 'https://evil.example'],
+  ['own', ''],
+  ['own', undefined],
+])('the private key of the application %j is not used at the server %j', async (codehostAppId, server) => {
+  const clients = new Clients(driver, context, { keyRing, db });
+  const settings: Record<string, string> = server === undefined ? {} : { enterprise_url: server };
+  const refused = clients.use({ ...destination('a'), codehostAppId, settings }, async () => {});
+  await expect(refused).rejects.toMatchObject({
+    kind: 'rejected',
+    message: 'enterprise_url: the code-host application is for another server',
+  });
+  expect(connections).toEqual([]);
+});
+
+test('the private key of an application is used at its own server', async () => {
+  const clients = new Clients(driver, context, { keyRing, db });
+  const settings = { enterprise_url: 'https://git.example.com' };
+  await clients.use({ ...destination('a'), codehostAppId: 'own', settings }, async () => {});
+  expect(connections[0]!.credentials.reveal()).toMatchObject({ private_key: 'a key' });
 });
 
 test('the least recently used clients beyond 200 are closed, and all of them at the end', async () => {

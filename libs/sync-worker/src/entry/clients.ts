@@ -77,11 +77,16 @@ export class Clients {
     return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
   }
 
-  /** Read anew for each client: a changed application increases the revisions of the destinations that use it. */
-  async #appCredentials({ codehostAppId: id }: Destination): Promise<Record<string, string>> {
+  /**
+   * Read anew for each client: a changed application increases the revisions of the destinations that use it. Its private key is not even
+   * decrypted for a destination at another server, which must not receive a signature.
+   */
+  async #appCredentials({ codehostAppId: id, settings }: Destination): Promise<Record<string, string>> {
     if (id === null) return {};
     const app = await readCodehostApp(this.#db, id);
     if (app === undefined) throw new Fault('rejected', 'the code-host application no longer exists');
+    if (app.enterpriseUrl !== (settings.enterprise_url ?? ''))
+      throw new Fault('rejected', 'enterprise_url: the code-host application is for another server');
     const privateKey = decrypt(this.#keyRing, codehostAppAad(id), app.sealedPrivateKey).toString('utf8');
     return { app_id: String(app.appId), private_key: privateKey };
   }

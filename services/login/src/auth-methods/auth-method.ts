@@ -16,6 +16,8 @@ import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 export interface AuthMethod {
   /** The type of its mounts, as in `sys/auth/<path>`. */
   readonly type: string;
+  /** Another name by which a mount of this type can be enabled (docs/conventions.md#110-alternative-names). */
+  readonly alternativeType?: string;
   /** The body of `auth/<mount>/login`. */
   readonly loginBody: z.ZodType;
   /**

@@ -15,7 +15,7 @@ import { requireMountPath } from './mount-path.ts';
 /** What a new auth mount is checked with. */
 export interface AuthMountContext extends DbContext {
   methods: {
-    readonly all: readonly { readonly type: string }[];
+    readonly all: readonly { readonly type: string; readonly alternativeType?: string }[];
     /** Segments that a mount's path must not have. */
     readonly callNames: ReadonlySet<string>;
   };
@@ -32,12 +32,17 @@ export async function createAuthMount(
   request: Pick<AuthMountRow, 'path' | 'type' | 'description'>,
 ): Promise<void> {
   requireMountPath(request.path, methods.callNames);
-  const types = methods.all.map(({ type }) => type);
-  if (!types.includes(request.type)) throw invalid(`type: must be ${types.join(' or ')}`);
+  const type = typeNamed(request.type, methods.all);
   const namespaceId = caller.namespace.id;
   requireGrant(caller, (await findAuthMount(db, namespaceId, request.path)) !== undefined);
-  const mount = { ...request, accessor: newAccessor(request.type) };
+  const mount = { ...request, type, accessor: newAccessor(type) };
   await db.transaction((tx) => insertUnlessNested(tx, namespaceId, mount)).catch(rethrowConflict);
+}
+
+function typeNamed(given: string, methods: AuthMountContext['methods']['all']): string {
+  const method = methods.find(({ type, alternativeType }) => given === type || given === alternativeType);
+  if (method === undefined) throw invalid(`type: must be ${methods.map(({ type }) => type).join(' or ')}`);
+  return method.type;
 }
 
 const newAccessor = (type: string): string => `auth_${type}_${randomBytes(4).toString('hex')}`;

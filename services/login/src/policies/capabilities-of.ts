@@ -1,5 +1,6 @@
 import { compileNamed, pathFromNamespace } from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
+import { pathNames } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { listPolicyRules } from '../queries/policies.ts';
 
@@ -20,9 +21,12 @@ export async function capabilitiesOf(
   if (holder.policies.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
   const rows = await listPolicyRules(db, holder.namespace.id, holder.policies);
   const policies = compileNamed(holder.policies, rows);
-  const on = (path: string): readonly string[] => {
-    const seen = pathFromNamespace(holder.namespace.path, where.path, path.replace(/^\/+/, ''));
-    const granted = seen === undefined ? [] : policies.on(seen);
+  const seen = (path: string) => pathFromNamespace(holder.namespace.path, where.path, path);
+  const on = (given: string): readonly string[] => {
+    const { path, alternative } = pathNames(given.replace(/^\/+/, ''));
+    const at = seen(path);
+    const granted =
+      at === undefined ? [] : policies.on(at, alternative === undefined ? undefined : seen(alternative));
     return granted.length === 0 ? ['deny'] : granted;
   };
   return Object.fromEntries(paths.map((path) => [path, on(path)]));

@@ -170,7 +170,10 @@ const destinationCases: Case[] = casesOf('sync-control', {
 });
 
 const appKey = { namespaceId: 'root', name: 'app500' };
-const appRow = { id: seededId('app500'), appId: 1, fingerprint: 'f', sealedPrivateKey: Buffer.from('k') };
+const appRow = {
+  ...{ id: seededId('app500'), appId: 1, fingerprint: 'f', enterpriseUrl: '' },
+  sealedPrivateKey: Buffer.from('k'),
+};
 
 const codehostAppCases: Case[] = casesOf('sync-control', {
   'finding an application': async (db) => {

@@ -14,32 +14,40 @@ import {
 } from '../queries/codehost-apps.ts';
 import { type AppPrivateKey, parsePrivateKey } from './private-key.ts';
 import { codehostAppKey } from './require-codehost-app.ts';
+import { serverName } from './server-name.ts';
 
 /** A create or an update of an application. */
 export interface CodehostAppWrite {
   appId: number;
   /** PEM; the mask keeps the stored key. */
   privateKey: string;
+  /** The server that the private key is for; empty for the public service. Undefined keeps the stored one. */
+  enterpriseUrl?: string | undefined;
 }
 
 /**
  * Creates or replaces an application (docs/conventions.md#520-code-host-applications). The destinations that use it connect again,
- * and retry what has failed in them. Throws `invalid` for a private key that cannot be used, `forbidden` if a create or an
- * update is not granted, `conflict` if another request is creating it.
+ * and retry what has failed in them. Throws `invalid` for a private key that cannot be used and for another server,
+ * `forbidden` if a create or an update is not granted, `conflict` if another request is creating it.
  */
 export async function saveCodehostApp(
   context: Pick<Context, 'db' | 'keyRing' | 'queue'>,
   caller: Caller,
   name: string,
-  { appId, privateKey }: CodehostAppWrite,
+  { appId, privateKey, enterpriseUrl }: CodehostAppWrite,
 ): Promise<void> {
   const key = privateKey === mask ? undefined : parsePrivateKey(privateKey);
   const users = await context.db
-    .transaction((tx) => saveLocked(tx, context, caller, { name, appId, key }))
+    .transaction((tx) => saveLocked(tx, context, caller, { name, appId, key, enterpriseUrl }))
     .catch((error: unknown) => rethrowConflict(error, name));
   // If the process dies here, the pauses of the others end by themselves, after an hour at the latest.
   for (const id of users) await context.db.transaction((tx) => liftPause(tx, id));
   context.queue.notify();
+}
+
+interface ParsedWrite extends Pick<CodehostAppWrite, 'appId' | 'enterpriseUrl'> {
+  name: string;
+  key: AppPrivateKey | undefined;
 }
 
 /** Returns the IDs of the destinations that use the application. */
@@ -47,11 +55,12 @@ async function saveLocked(
   tx: Tx,
   { keyRing }: Pick<Context, 'keyRing'>,
   caller: Caller,
-  { name, appId, key }: { name: string; appId: number; key: AppPrivateKey | undefined },
+  { name, appId, key, enterpriseUrl }: ParsedWrite,
 ): Promise<string[]> {
   const place = codehostAppKey(caller, name);
   const row = await lockCodehostApp(tx, place, 'no key update');
   requireGrant(caller, row !== undefined);
+  requireSameServer(row?.enterpriseUrl, enterpriseUrl);
   const id = row?.id ?? randomUUID();
   const sealedPrivateKey = key && encrypt(keyRing, codehostAppAad(id), Buffer.from(key.pem));
   if (row !== undefined) {
@@ -61,8 +70,20 @@ async function saveLocked(
   }
   if (key === undefined || sealedPrivateKey === undefined)
     throw invalid(`private_key: ${mask} is the mask of a stored value, but none is stored`);
-  await insertCodehostApp(tx, { ...place, id, appId, fingerprint: key.fingerprint, sealedPrivateKey });
+  const { fingerprint } = key;
+  await insertCodehostApp(tx, {
+    ...place,
+    ...{ id, appId, fingerprint, sealedPrivateKey, enterpriseUrl: enterpriseUrl ?? '' },
+  });
   return [];
+}
+
+/** The private key that is stored must not become usable at another server, nor must one that destinations refer to. */
+function requireSameServer(stored: string | undefined, given: string | undefined): void {
+  if (stored === undefined || given === undefined || stored === given) return;
+  throw invalid(
+    `enterprise_url: this application is for ${serverName(stored)}, which cannot be changed to ${serverName(given)}; create another application`,
+  );
 }
 
 function rethrowConflict(error: unknown, name: string): never {

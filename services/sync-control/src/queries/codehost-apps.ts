@@ -7,9 +7,11 @@ export interface CodehostAppRow {
   /** The ID that the code host has given it. */
   appId: number;
   fingerprint: string;
+  /** The server that its private key is for; empty for the public service. Never changes. */
+  enterpriseUrl: string;
 }
 
-const columns = 'id, name, app_id as "appId", fingerprint';
+const columns = 'id, name, app_id as "appId", fingerprint, enterprise_url as "enterpriseUrl"';
 
 /** What identifies an application. */
 export interface CodehostAppKey {
@@ -49,9 +51,9 @@ export async function insertCodehostApp(
   row: CodehostAppKey & CodehostAppRow & { sealedPrivateKey: Uint8Array },
 ): Promise<void> {
   await sql.query(
-    `insert into sync.codehost_apps (id, namespace_id, name, app_id, fingerprint, sealed_private_key)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [row.id, row.namespaceId, row.name, row.appId, row.fingerprint, row.sealedPrivateKey],
+    `insert into sync.codehost_apps (id, namespace_id, name, app_id, fingerprint, sealed_private_key, enterprise_url)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.id, row.namespaceId, row.name, row.appId, row.fingerprint, row.sealedPrivateKey, row.enterpriseUrl],
   );
 }
 

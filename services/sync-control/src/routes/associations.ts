@@ -17,7 +17,7 @@ import {
 } from '../associations/present-association.ts';
 import { presentPlan } from '../associations/present-plan.ts';
 import type { Context } from '../context.ts';
-import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
+import { requireDestination } from '../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../queries/associations.ts';
 import { DestinationParams, SecretRef, WaitQuery } from './fields.ts';
 
@@ -83,7 +83,7 @@ const planSet = (context: Context) =>
     handle: async ({ params, body, caller }) => {
       const { mount, secret_name: secretName } = body;
       const plan = await planAssociation(context, caller, { ...params, mount, secretName });
-      return { data: presentPlan({ ...params, mount, secretName }, plan) };
+      return { data: presentPlan({ ...params, type: params.shownType, mount, secretName }, plan) };
     },
   });
 
@@ -107,10 +107,10 @@ const removeAssociation = (context: Context) =>
     },
   });
 
-const presentLines = ({ type, name }: DestinationRef, lines: Record<string, AssociationLine>) => ({
+const presentLines = ({ shownType, name }: DestinationParams, lines: Record<string, AssociationLine>) => ({
   associated_secrets: lines,
   store_name: name,
-  store_type: type,
+  store_type: shownType,
 });
 
 async function linesAfterRemoval(

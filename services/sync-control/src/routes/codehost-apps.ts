@@ -1,4 +1,4 @@
-import { mask } from '@secrets/destinations';
+import { enterpriseUrl, mask } from '@secrets/destinations';
 import { cutToPage, type Endpoint, endpoint, integer, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import { removeCodehostApp } from '../codehost-apps/remove-codehost-app.ts';
@@ -16,24 +16,33 @@ const CodehostApp = z.object({
     .string()
     .max(16_384, 'must have at most 16384 characters')
     .describe('RSA, PEM (PKCS#1 or PKCS#8)'),
+  enterprise_url: enterpriseUrl
+    .optional()
+    .describe('https URL of a self-hosted server; cannot be changed. Default: the public service'),
 });
 
-const listPath = '/sys/sync/codehost-apps';
-const path = `${listPath}/:name`;
 const mountType = 'system';
 
-/** `sys/sync/codehost-apps/…`: applications registered at a code host (docs/conventions.md#520-code-host-applications). */
+/**
+ * `sys/sync/codehost-apps/…`: applications registered at a code host (docs/conventions.md#520-code-host-applications). The alternative
+ * name of the path is not described.
+ */
 export const codehostAppEndpoints = (context: Context): Endpoint[] => [
-  listCodehostApps(context),
-  readCodehostApp(context),
-  writeCodehostApp(context),
-  deleteCodehostApp(context),
+  ...endpointsAt('/sys/sync/codehost-apps', context),
+  ...endpointsAt('/sys/sync/github-apps', context).map((same) => ({ ...same, describedAs: [] })),
 ];
 
-const listCodehostApps = (context: Context) =>
+const endpointsAt = (path: string, context: Context): Endpoint[] => [
+  listCodehostApps(path, context),
+  readCodehostApp(`${path}/:name`, context),
+  writeCodehostApp(`${path}/:name`, context),
+  deleteCodehostApp(`${path}/:name`, context),
+];
+
+const listCodehostApps = (path: string, context: Context) =>
   endpoint({
     method: 'list',
-    path: listPath,
+    path,
     summary: 'List the code-host applications of this namespace',
     query: pageQuery({ max: 10_000, after: z.string().max(4096) }),
     handle: async ({ query, caller, warn }) => {
@@ -44,7 +53,7 @@ const listCodehostApps = (context: Context) =>
     },
   });
 
-const readCodehostApp = (context: Context) =>
+const readCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'get',
     path,
@@ -56,7 +65,7 @@ const readCodehostApp = (context: Context) =>
     }),
   });
 
-const writeCodehostApp = (context: Context) =>
+const writeCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'post',
     path,
@@ -65,13 +74,13 @@ const writeCodehostApp = (context: Context) =>
     params: AppParams,
     body: CodehostApp,
     handle: async ({ params, body, caller }) => {
-      const { app_id: appId, private_key: privateKey } = body;
-      await saveCodehostApp(context, caller, params.name, { appId, privateKey });
+      const { app_id: appId, private_key: privateKey, enterprise_url: server } = body;
+      await saveCodehostApp(context, caller, params.name, { appId, privateKey, enterpriseUrl: server });
       return { data: presentApp(await requireCodehostApp(context, caller, params.name)), mountType };
     },
   });
 
-const deleteCodehostApp = (context: Context) =>
+const deleteCodehostApp = (path: string, context: Context) =>
   endpoint({
     method: 'delete',
     path,
@@ -83,8 +92,9 @@ const deleteCodehostApp = (context: Context) =>
     },
   });
 
-const presentApp = ({ name, appId, fingerprint }: CodehostAppRow) => ({
+const presentApp = ({ name, appId, fingerprint, enterpriseUrl: server }: CodehostAppRow) => ({
   app_id: appId,
+  enterprise_url: server,
   fingerprint,
   name,
   private_key: mask,

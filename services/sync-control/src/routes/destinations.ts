@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { approveHeldRemovals } from '../destinations/approve-held-removals.ts';
 import { readStoredDestination } from '../destinations/read-stored-destination.ts';
 import { removeDestination } from '../destinations/remove-destination.ts';
-import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
+import { requireDestination } from '../destinations/require-destination.ts';
 import { type DestinationWrite, saveDestination } from '../destinations/save-destination.ts';
 import { startRetry } from '../destinations/start-retry.ts';
 import { countDestinations, listDestinationNames } from '../queries/destinations.ts';
@@ -181,11 +181,18 @@ function ofEachType(method: 'post' | 'patch', summaryOf: (type: string) => strin
   );
 }
 
-async function saveAndRead(context: Context, caller: Caller, ref: DestinationRef, write: DestinationWrite) {
+async function saveAndRead(
+  context: Context,
+  caller: Caller,
+  ref: DestinationParams,
+  write: DestinationWrite,
+) {
   const warnings = await saveDestination(context, caller, ref, write);
   context.queue.notify();
   return { data: await readShown(context, caller, ref), warnings };
 }
 
-const readShown = async (context: Context, caller: Caller, ref: DestinationRef) =>
-  readStoredDestination(context, await requireDestination(context, caller, ref));
+const readShown = async (context: Context, caller: Caller, ref: DestinationParams) => ({
+  ...(await readStoredDestination(context, await requireDestination(context, caller, ref))),
+  type: ref.shownType,
+});

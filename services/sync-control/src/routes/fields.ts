@@ -1,8 +1,10 @@
-import { trimSlashes } from '@secrets/domain';
+import { destinationType, trimSlashes } from '@secrets/domain';
 import { z } from 'zod';
 
-/** A destination type in the path. `findDescription` checks whether the type exists. */
-export const TypeParams = z.object({ type: z.string() });
+const ofEitherName = z.string().transform(destinationType);
+
+/** A destination type in the path, by either of its names. `findDescription` checks whether the type exists. */
+export const TypeParams = z.object({ type: ofEitherName });
 
 /** The name of a destination, or of a code-host application. */
 export const name = z
@@ -12,8 +14,11 @@ export const name = z
     'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
   );
 
-/** Type and name of a destination in the path. */
-export const DestinationParams = TypeParams.extend({ name });
+/** Type and name of a destination in the path. `shownType` is the name of the type that the request has used, and the response uses. */
+export const DestinationParams = z
+  .object({ type: z.string(), name })
+  .transform(({ type, ...ref }) => ({ ...ref, type: destinationType(type), shownType: type }));
+export type DestinationParams = z.output<typeof DestinationParams>;
 
 /** How long to wait for an outcome, in seconds: at most 5, which is also the default. */
 export const WaitQuery = z.object({

@@ -35,7 +35,7 @@ const readAssociationHistory = (context: Context) =>
       const outcomes = Map.groupBy(await readHistory(context.db, ids), ({ entryId }) => entryId);
       return {
         data: {
-          store_type: params.type,
+          store_type: params.shownType,
           store_name: params.name,
           accessor: association.accessor,
           mount,

@@ -40,7 +40,8 @@ const replanDestination = (context: Context) =>
       const { dry_run: isDryRun, after = beforeFirst, limit } = body;
       if (!isDryRun) await startReplan(context, caller, params);
       const destination = await requireDestination(context, caller, params);
-      if (!isDryRun) return { data: await readStoredDestination(context, destination) };
+      if (!isDryRun)
+        return { data: { ...(await readStoredDestination(context, destination)), type: params.shownType } };
       return { data: presentPreview(await previewReplan(context, destination.id, { after, limit })) };
     },
   });

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { boundedBody, type Egress } from '@secrets/sync-worker';
+import { Fault } from '@secrets/domain';
+import type { Egress } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { faultOf, withFaults } from './call-faults.ts';
 
@@ -31,5 +32,18 @@ async function* bodyOf(body: Readable): AsyncGenerator<Buffer> {
     yield* boundedBody(body);
   } catch (error) {
     throw faultOf(error, 'reading the response');
+  }
+}
+
+const maxResponseBytes = 1024 * 1024;
+
+/** Counts bytes as received: the SDK requests no compression and does not decompress. */
+async function* boundedBody(body: Readable): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxResponseBytes)
+      throw new Fault('unavailable', 'the service sent a response of more than 1 MiB');
+    yield chunk;
   }
 }

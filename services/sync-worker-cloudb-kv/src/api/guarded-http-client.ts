@@ -1,11 +1,10 @@
-import { text } from 'node:stream/consumers';
 import {
   createHttpHeaders,
   type HttpClient,
   type PipelineRequest,
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
-import { boundedBody, type Egress } from '@secrets/sync-worker';
+import type { Egress } from '@secrets/sync-worker';
 
 /** Where requests go instead of the host in their URL. */
 export interface Detour {
@@ -16,7 +15,7 @@ export interface Detour {
 }
 
 /**
- * The SDK's HTTP client: connects through the egress guard, follows no redirects and bounds the response. The SDK requires https of every URL,
+ * The SDK's HTTP client: sends requests through the egress guard. The SDK requires https of every URL,
  * and an emulator may have no certificate, so the SDK keeps the provider's URL, and the request takes the detour that the operator configured.
  */
 export const guardedHttpClient = (fetch: Egress['fetch'], detour: Detour | undefined): HttpClient => ({
@@ -32,8 +31,7 @@ export const guardedHttpClient = (fetch: Egress['fetch'], detour: Detour | undef
       request,
       status: response.status,
       headers: createHttpHeaders(Object.fromEntries(response.headers)),
-      bodyAsText:
-        response.body === null ? '' : await text(boundedBody(response.body as AsyncIterable<Buffer>)),
+      bodyAsText: await response.text(),
     };
   },
 });

@@ -1,4 +1,4 @@
-import { boundedBody, malformedResponse } from '@secrets/sync-worker';
+import { malformedResponse } from '@secrets/sync-worker';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -9,7 +9,7 @@ const withoutBody: readonly number[] = [204, 205, 304];
  * Returns a `fetch` for the calls of one server. Renamed and moved repositories are redirects, which it follows on the same host
  * (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects). A call or a
  * redirect to any other host fails with `Fault` `unavailable`, so that the credentials reach only the server. Bodies are read to
- * their end, at most 1 MiB of them: the provider's client ignores a body that breaks off.
+ * their end: the provider's client ignores a body that breaks off.
  */
 export const endpointFetch = (baseUrl: string, fetch: Fetch): Fetch => {
   const { origin } = new URL(baseUrl);
@@ -33,11 +33,10 @@ function locationIn({ status, headers }: Response, method: string | undefined): 
 }
 
 async function readToEnd(response: Response, url: string): Promise<Response> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of boundedBody((response.body ?? []) as AsyncIterable<Buffer>)) chunks.push(chunk);
+  const content = await response.arrayBuffer();
   const headers = new Headers([...response.headers]);
   headers.set('content-type', 'application/json'); // the client returns other bodies as text, as it does invalid JSON
-  const body = withoutBody.includes(response.status) ? null : Buffer.concat(chunks);
+  const body = withoutBody.includes(response.status) ? null : content;
   const read = new Response(body, { status: response.status, headers });
   return Object.defineProperty(read, 'url', { value: url }); // read by the client's pagination
 }

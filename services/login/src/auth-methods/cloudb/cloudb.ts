@@ -23,6 +23,7 @@ export function createCloudB(deps: AuthMethodDeps, { authorityUrl }: CloudBOptio
   };
   return {
     type: cloudBType,
+    alternativeType: 'azure',
     loginBody: LoginRequest,
     login: (at, body: LoginRequest) => logIn(context, at, body),
     mayRenew: (login) => mayRenew(context.db, login),
