@@ -96,7 +96,7 @@ describe('set and remove', () => {
           secret_name: 'a',
         }),
       404,
-      /^$/,
+      /^type: must be one of cloudA-sm/,
     ],
   ])('set refuses %s', async (_what, act, status, sentence) => {
     const answer = await act();

@@ -1,4 +1,4 @@
-import { Problem } from '@secrets/domain';
+import { notFound } from '@secrets/domain';
 import type { DestinationDescription } from './description.ts';
 import { cloudASm } from './types/clouda-sm.ts';
 import { cloudBKv } from './types/cloudb-kv.ts';
@@ -15,9 +15,9 @@ export const destinationTypes: Readonly<Record<string, DestinationDescription>> 
   [webhostProject.type]: webhostProject,
 };
 
-/** Returns the description of a type. Throws `Problem` `invalid`, which lists the types, if it does not exist. */
+/** Returns the description of a type. Throws `Problem` `not_found`, which lists the types, if it does not exist. */
 export function findDescription(type: string): DestinationDescription {
   const description = Object.hasOwn(destinationTypes, type) ? destinationTypes[type] : undefined;
   if (description) return description;
-  throw new Problem('invalid', `type: must be one of ${Object.keys(destinationTypes).join(', ')}`);
+  throw notFound(`type: must be one of ${Object.keys(destinationTypes).join(', ')}`);
 }

@@ -106,13 +106,13 @@ describe('POST sys/sync/destinations/:type/:name', () => {
     ]);
   });
 
-  test('refuses a body that is not an object, an unknown type and an invalid name with 400', async () => {
+  test('refuses a body that is not an object and an invalid name with 400, an unknown type with 404', async () => {
     expect((await sync.call('POST', newPath(), [])).body.errors).toEqual([
       'the request body must be a JSON object',
     ]);
     const unknown = await sync.call('POST', '/sys/sync/destinations/cloudX/d', {});
     expect([unknown.status, unknown.body.errors]).toEqual([
-      400,
+      404,
       [expect.stringMatching(/^type: must be one of cloudA-sm/)],
     ]);
     const misnamed = await sync.call('POST', `${ofType}/-d`, {});
@@ -235,10 +235,10 @@ describe('LIST sys/sync/destinations', () => {
     await sync.db.query('delete from sync.destinations where namespace_id = $1', [caller.namespace.id]);
   });
 
-  test('refuses an unknown type and an invalid limit with 400', async () => {
+  test('refuses an unknown type with 404 and an invalid limit with 400', async () => {
     const unknown = await sync.call('LIST', '/sys/sync/destinations/cloudX');
     expect([unknown.status, unknown.body.errors[0]]).toEqual([
-      400,
+      404,
       expect.stringMatching(/^type: must be one of cloudA-sm/),
     ]);
     const { status, body } = await sync.call('LIST', `${ofType}?limit=0`);

@@ -1,5 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
 import { notFound } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import {
@@ -15,12 +16,11 @@ export interface DestinationRef {
   name: string;
 }
 
-/** Returns the key of a destination of the caller's namespace. */
-export const destinationKey = ({ namespace }: Caller, { type, name }: DestinationRef): DestinationKey => ({
-  namespaceId: namespace.id,
-  type,
-  name,
-});
+/** Returns the key of a destination of the caller's namespace. Throws `not_found`, with a sentence, if there is no such type. */
+export function destinationKey({ namespace }: Caller, { type, name }: DestinationRef): DestinationKey {
+  findDescription(type);
+  return { namespaceId: namespace.id, type, name };
+}
 
 /** Returns a destination of the caller's namespace. Throws `not_found` if it does not exist. */
 export async function requireDestination(
