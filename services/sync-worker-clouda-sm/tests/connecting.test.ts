@@ -20,7 +20,7 @@ describe('connecting', () => {
     });
   });
 
-  test('a destination without a region is rejected', async () => {
+  test('cloudA-sm 11: a destination without a region is rejected', async () => {
     await expect(driver.harness.connect({ settings: { region: '' } })).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining('region'),

@@ -26,7 +26,7 @@ async function connected(
   return destination;
 }
 
-describe("without a key pair, the credentials of the worker's environment are used", () => {
+describe("cloudA-sm 11: without a key pair, the credentials of the worker's environment are used", () => {
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
   const before = names.map((name) => [name, process.env[name]] as const);
   afterEach(() => {
@@ -60,7 +60,7 @@ describe("without a key pair, the credentials of the worker's environment are us
   });
 });
 
-describe('a role', () => {
+describe('cloudA-sm 9: a role', () => {
   test('is assumed only with its external ID', async () => {
     const role = { arn: 'arn:aws:iam::210987654321:role/theirs', externalId: 'between-us' };
     const harness = await started({ roles: [role] });

@@ -14,7 +14,7 @@ const { connect, put, putNew, remove } = driver;
 const signal = () => AbortSignal.timeout(60_000);
 
 describe('calls', () => {
-  test('a new secret, a new value and a changed tag take one call each', async () => {
+  test('cloudA-sm 5: a new secret, a new value and a changed tag take one call each', async () => {
     const { next, request, remote, name } = await putNew();
     expect(driver.harness.held(name)?.tags).toEqual({
       'managed-by': 'secrets-sync',
@@ -28,14 +28,14 @@ describe('calls', () => {
     expect(driver.harness.held(name)?.version_count).toBe(2);
   });
 
-  test('put and remove do not depend on a list', async () => {
+  test('cloudA-sm 1: put and remove do not depend on a list', async () => {
     driver.failWith('ListSecrets', 'AccessDeniedException');
     const { name, remote } = await putNew();
     await remove(name, remote);
     expect(driver.harness.held(name)).toBeUndefined();
   });
 
-  test('a key is sent only if it is configured', async () => {
+  test('cloudA-sm 10: a key is sent only if it is configured', async () => {
     const keyed = await connect({ kms_key_id: 'alias/mine' });
     const { request, remote } = await putNew();
     await put({ ...request, remote, valueChanged: false }, keyed);
@@ -49,7 +49,16 @@ describe('calls', () => {
   });
 });
 
-describe('a secret scheduled for deletion', () => {
+test('cloudA-sm 4: a put that is repeated after a lost response writes one version', async () => {
+  const { name, next } = await putNew();
+  const changed = next('two');
+  driver.harness.sandbox.cloudA.faults.add({ effect: 'act-then-die', operation: 'PutSecretValue', times: 1 });
+  await expect(put(changed)).rejects.toMatchObject({ kind: 'unavailable' });
+  await put(changed);
+  expect(driver.harness.held(name)).toMatchObject({ value: 'two', version_count: 2 });
+});
+
+describe('cloudA-sm 2: a secret scheduled for deletion', () => {
   const schedule = (name: string) =>
     driver.harness.stranger.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
 
@@ -77,7 +86,7 @@ describe('a secret scheduled for deletion', () => {
     expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
   });
 
-  test('is not restored, even with overwrite, if it belongs to another destination', async () => {
+  test('cloudA-sm 6: is not restored, even with overwrite, if it belongs to another destination', async () => {
     const other = driver.keep(await driver.harness.connect({ id: randomUUID() }));
     const { name } = await putNew(other);
     await schedule(name);
@@ -89,7 +98,7 @@ describe('a secret scheduled for deletion', () => {
     expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
   });
 
-  test('stays scheduled when it is removed', async () => {
+  test('cloudA-sm 7: stays scheduled when it is removed', async () => {
     const { name, remote } = await putNew();
     await schedule(name);
     await remove(name, remote);
@@ -123,7 +132,7 @@ describe('removal', () => {
     expect(driver.harness.held(name)).toBeUndefined();
   });
 
-  test('leaves the name in use for a while, and a put is not ready until then', async () => {
+  test('cloudA-sm 3: leaves the name in use for a while, and a put is not ready until then', async () => {
     const slow = await startHarness({ forcedDeleteMs: 60_000 });
     const connected = await slow.connect();
     const request = putRequest(slow.freshName(), 'one');

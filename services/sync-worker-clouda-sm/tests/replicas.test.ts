@@ -8,7 +8,7 @@ const { connect, put, putNew, remove } = driver;
 const signal = () => AbortSignal.timeout(60_000);
 
 describe('replicas', () => {
-  test('are added, follow the settings, and are removed before the secret', async () => {
+  test('cloudA-sm 7 and 10: are added, follow the settings, and are removed before the secret', async () => {
     const [one, two] = [
       await connect({ replica_regions: ['eu-west-1'] }),
       await connect({ replica_regions: ['eu-west-2'] }),

@@ -10,7 +10,7 @@ const responded = (name: string, httpStatusCode: number, headers: Record<string,
   });
 const disconnected = (code: string) => Object.assign(new Error('canary'), { code });
 
-describe('a failed call', () => {
+describe('cloudA-sm 8: a failed call', () => {
   test.each([
     ['ThrottlingException', 400, 'throttled'],
     ['Throttling', 400, 'throttled'],
