@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { embeddedPostgres } from '../../scripts/test-services/embedded-postgres.ts';
 import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';
+import { workers } from '../../services/setup/src/database-roles.ts';
 import { ServiceProcess } from './service-process.ts';
 
 /** A server that belongs to one system, so that a test may end it and start it again. */
@@ -41,12 +43,10 @@ const processNames = [
 export type ProcessName = (typeof processNames)[number];
 
 /** The other workers, two of each type; started on request. */
-const otherWorkers = ['cloudb-kv', 'cloudc-sm', 'codehost', 'webhost-project'] as const;
-export type OtherWorker = `worker-${(typeof otherWorkers)[number]}${'' | '-2'}`;
-export const otherWorkerNames: readonly OtherWorker[] = otherWorkers.flatMap((type) => [
-  `worker-${type}` as const,
-  `worker-${type}-2` as const,
-]);
+export const otherWorkerNames = workers
+  .filter((name) => name !== 'sync-worker-clouda-sm')
+  .flatMap((name) => [name, `${name}-2`] as const);
+type OtherWorker = (typeof otherWorkerNames)[number];
 
 type Processes = Record<ProcessName, ServiceProcess> & Partial<Record<OtherWorker, ServiceProcess>>;
 
@@ -140,14 +140,13 @@ function createKeyFile(folder: string, name: string, prefix: string): string {
   return file;
 }
 
-/** The endpoints of all types in the sandbox. Each worker reads its own. */
-const endpointsIn = (sandboxUrl: string) => ({
-  CLOUDB_ENDPOINT_URL: `${sandboxUrl}/cloudb`,
-  CLOUDB_AUTHORITY_URL: `${sandboxUrl}/directory`,
-  CLOUDC_ENDPOINT_URL: `${sandboxUrl}/cloudc`,
-  CODEHOST_ENDPOINT_URL: `${sandboxUrl}/codehost`,
-  WEBHOST_ENDPOINT_URL: `${sandboxUrl}/webhost`,
-});
+/** The endpoints of all types in the sandbox, from `sandbox.env`. Each worker reads its own. */
+const endpointsIn = (sandboxUrl: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parseEnv(readFileSync('sandbox.env', 'utf8')))
+      .filter(([name]) => name.endsWith('_URL'))
+      .map(([name, url]) => [name, url!.replace('http://sandbox:8300', sandboxUrl)]),
+  );
 
 /** The service of a process and the environment that only this process gets. */
 function program(
@@ -169,12 +168,12 @@ function program(
     case 'worker':
     case 'worker-2':
     case 'worker-3':
-      return { source: 'sync-worker-clouda-sm', env: { CLOUDA_ENDPOINT_URL: `${urlOf('sandbox')}/clouda` } };
+      return { source: 'sync-worker-clouda-sm', env: endpointsIn(urlOf('sandbox')) };
     case 'gateway': {
       const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };
       return { source: 'gateway', env: { AUDIT_FILE: join(folder, 'audit.log'), ...upstreams } };
     }
     default:
-      return { source: `sync-${name.replace(/-2$/, '')}`, env: endpointsIn(urlOf('sandbox')) };
+      return { source: name.replace(/-2$/, ''), env: endpointsIn(urlOf('sandbox')) };
   }
 }

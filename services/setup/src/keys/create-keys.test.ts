@@ -45,11 +45,7 @@ describe('keys', () => {
       login: ['database-url', 'internal.key', 'root-token', 'seal.key'],
       secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
-      'sync-worker-clouda-sm': ['amqp-url', 'database-url', 'seal.key'],
-      'sync-worker-webhost-project': ['amqp-url', 'database-url', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
-      'sync-worker-cloudb-kv': ['amqp-url', 'database-url', 'seal.key'],
-      'sync-worker-cloudc-sm': ['amqp-url', 'database-url', 'seal.key'],
       postgres: ['password'],
       rabbitmq: ['password'],
     });
