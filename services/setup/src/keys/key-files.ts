@@ -1,4 +1,5 @@
 import { deriveInternalKeys } from '@secrets/caller';
+import { federatedTypes, workerOf } from '@secrets/domain';
 import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
@@ -13,6 +14,9 @@ export interface KeyFile {
 
 type Directions = readonly (readonly [from: string, to: string])[];
 
+/** Each worker whose destinations may use identity tokens requests them as itself, so that it gets none for another type. */
+const tokenRequests: Directions = federatedTypes.map((type) => [workerOf(type), 'login']);
+
 /** Which services call each other. A service has only the keys of the calls that it makes or receives. */
 const directions: Record<string, Directions> = {
   gateway: [
@@ -21,10 +25,7 @@ const directions: Record<string, Directions> = {
     ['gateway', 'sync-control'],
     ['login', 'batch-tokens'],
   ],
-  login: [
-    ['gateway', 'login'],
-    ['login', 'batch-tokens'],
-  ],
+  login: [['gateway', 'login'], ['login', 'batch-tokens'], ...tokenRequests],
   secrets: [
     ['gateway', 'secrets'],
     ['sync-control', 'secrets'],
@@ -33,6 +34,7 @@ const directions: Record<string, Directions> = {
     ['gateway', 'sync-control'],
     ['sync-control', 'secrets'],
   ],
+  ...Object.fromEntries(tokenRequests.map((direction) => [direction[0], [direction]])),
 };
 
 /** Returns all files that the services read from their `/run/keys`, derived from the installation's secrets. */
