@@ -117,7 +117,7 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
         ...over,
         settings: { region, ...over.settings },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
     );
   return { driverWith, lines };
 }

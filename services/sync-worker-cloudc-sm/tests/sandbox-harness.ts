@@ -128,7 +128,7 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
         ...over,
         settings: { project_id: project, ...over.settings },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
     );
   return { driverWith, lines };
 }

@@ -43,7 +43,7 @@ describe('keys', () => {
     expect(setup).toContain('database-url');
     expect(services).toEqual({
       gateway: ['database-url', 'internal.key'],
-      login: ['database-url', 'internal.key', 'root-token', 'seal.key'],
+      login: ['database-url', 'internal.key', 'root-token', 'seal.key', 'worker.key'],
       secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
@@ -61,7 +61,11 @@ describe('keys', () => {
 
   test('no service has the key of a call between two others', () => {
     createKeys(env);
-    const keysOf = (service: string) => readInternalKeys(join(root, service, 'internal.key'));
+    const keysOf = (service: string) =>
+      readInternalKeys(
+        join(root, service, 'internal.key'),
+        ...(service === 'login' ? [join(root, service, 'worker.key')] : []),
+      );
     expect(keysOf('gateway').keyFor('gateway', 'secrets')).toEqual(
       keysOf('secrets').keyFor('gateway', 'secrets'),
     );

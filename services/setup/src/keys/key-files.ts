@@ -25,7 +25,10 @@ const directions: Record<string, Directions> = {
     ['gateway', 'sync-control'],
     ['login', 'batch-tokens'],
   ],
-  login: [['gateway', 'login'], ['login', 'batch-tokens'], ...tokenRequests],
+  login: [
+    ['gateway', 'login'],
+    ['login', 'batch-tokens'],
+  ],
   secrets: [
     ['gateway', 'secrets'],
     ['sync-control', 'secrets'],
@@ -43,6 +46,8 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     ...databaseServices.map((service) => databaseUrl(service, installation, env)),
     ...brokerServices.map((service) => amqpUrl(service, installation, env)),
     ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
+    // In a file of its own: `internal.key` of an older installation is not changed.
+    { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
     ...sealKeys(installation),
     { folder: 'login', name: 'root-token', content: `${installation.rootToken}\n` },
     { folder: 'postgres', name: 'password', content: `${installation.ownerPassword}\n` },
