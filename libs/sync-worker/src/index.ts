@@ -6,7 +6,7 @@ export { requireFit } from './driver/require-fit.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
-export { hasCode, providerFault, retryAfterSeconds } from './responses/provider-fault.ts';
+export { hasCode, providerFault, refusedCredentials, retryAfterSeconds } from './responses/provider-fault.ts';
 export { type IdentityTokens, identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';
 export { createSyncWorker } from './runtime/sync-worker.ts';
