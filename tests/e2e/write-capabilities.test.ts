@@ -14,6 +14,8 @@ const open = [
   'get /v1/sys/health',
   'head /v1/sys/health',
   'get /v1/sys/internal/specs/openapi',
+  'get /v1/identity/oidc/plugins/.well-known/openid-configuration',
+  'get /v1/identity/oidc/plugins/.well-known/keys',
   'post /v1/auth/{mount}/login',
 ];
 
@@ -65,6 +67,7 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
   expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
+  expectStatus(await api('POST', 'identity/oidc/config', { issuer: 'https://secrets.example.com' }), 200);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const app = { app_id: 1, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
   expectStatus(await api('POST', 'sys/sync/codehost-apps/app', app), 200);

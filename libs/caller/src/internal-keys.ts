@@ -12,13 +12,13 @@ export interface InternalKeys {
 }
 
 /**
- * Reads `INTERNAL_KEY_FILE`. Two forms:
+ * Reads `INTERNAL_KEY_FILE`, and further files with keys if there are any. Two forms:
  * - one line, 32 bytes in base64 or hex: the installation's key, from which each direction's key is derived;
  * - lines `<from>><to>:<key>`: only the directions that this service needs, so that it cannot impersonate another one.
  *   `deriveInternalKeys` creates them.
  */
-export function readInternalKeys(file: string): InternalKeys {
-  return parseInternalKeys(readFileSync(file, 'utf8'), file);
+export function readInternalKeys(...files: readonly string[]): InternalKeys {
+  return parseInternalKeys(files.map((file) => readFileSync(file, 'utf8')).join('\n'), files.join(', '));
 }
 
 export function parseInternalKeys(text: string, source: string): InternalKeys {

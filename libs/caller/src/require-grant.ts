@@ -1,5 +1,5 @@
-import { permissionDenied } from '@secrets/domain';
-import { type Caller, type Capability, isRoot } from './caller.ts';
+import { notFound, permissionDenied } from '@secrets/domain';
+import { type Caller, type Capability, isAdministrative, isRoot } from './caller.ts';
 
 /**
  * Requires that the caller's policies grant a capability on the path of this request.
@@ -15,3 +15,8 @@ export const requireGrant = (caller: Caller, exists: boolean): void =>
 
 /** Whether the caller may exceed the limits of its own token: the `root` policy, or `sudo` on this path. */
 export const maySudo = (caller: Caller): boolean => isRoot(caller) || caller.grants.includes('sudo');
+
+/** Throws `not_found` outside of the root and the administrative namespace: only they have this path (docs/conventions.md#28-namespaces). */
+export function requireAdministrative({ namespace }: Caller): void {
+  if (!isAdministrative(namespace)) throw notFound();
+}

@@ -9,7 +9,7 @@ export { cloudASm } from './types/clouda-sm.ts';
 export { isCloudVault } from './types/cloudb-hosts.ts';
 export { cloudBKv } from './types/cloudb-kv.ts';
 export { foreignUrlIn, parseServiceAccount } from './types/cloudc-credentials.ts';
-export { cloudCSm } from './types/cloudc-sm.ts';
+export { cloudCSm, providerOf } from './types/cloudc-sm.ts';
 export { codehost, enterpriseUrl } from './types/codehost.ts';
 export { webhostProject } from './types/webhost-project.ts';
 export { whyValueRefused } from './values/why-value-refused.ts';

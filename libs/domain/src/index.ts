@@ -11,3 +11,4 @@ export * from './sync/fault.ts';
 export * from './sync/messages.ts';
 export * from './sync/pushed-text.ts';
 export * from './sync/sync-status.ts';
+export * from './sync/sync-tokens.ts';

@@ -6,9 +6,10 @@ import { errorHandler } from './control/error-handler.ts';
 import { pageRoutes } from './control/page.ts';
 import { type Directory, type DirectoryOptions, simulateDirectory } from './directory/directory.ts';
 import { guidFrom } from './directory/identity.ts';
+import { FederatedCredentials } from './federation/federated-credential.ts';
 import { Journal } from './simulation/journal.ts';
 import type { Simulation, SimulationContext } from './simulation/simulation.ts';
-import type { SimulatedStore } from './stores/simulated-store.ts';
+import type { SimulatedStore, StoreContext } from './stores/simulated-store.ts';
 import { simulatedStores } from './stores/simulated-stores.ts';
 
 const MAX_CONNECTIONS = 2000;
@@ -37,6 +38,8 @@ export interface SandboxOptions extends StoreOptions {
 export type Sandbox = Stores & { [Key in StoreKey as `${Key}Url`]: string } & {
   url: string;
   directory: Directory;
+  /** Which identity tokens the stores trust. They are kept when the sandbox is reset. */
+  federation: FederatedCredentials;
   /** Base URL of the directory's tenants: `<directoryUrl>/<tenantId>/v2.0/.well-known/openid-configuration`. */
   directoryUrl: string;
   tenantId: string;
@@ -60,18 +63,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: clock,
     persist: (record) => journal?.append({ of: key, record }),
   });
-  const directory = simulateDirectory(contextFor('directory'), tenantId, options.directory);
-  const stores = createStores((key) => ({ ...contextFor(key), directory }), options);
+  const federation = new FederatedCredentials(contextFor('federation').persist);
+  const directoryContext = { ...contextFor('directory'), federation };
+  const directory = simulateDirectory(directoryContext, tenantId, options.directory);
+  const stores = createStores((key) => ({ ...contextFor(key), directory, federation }), options);
   const simulations: Record<string, Simulation> = { ...stores, directory };
-  if (options.dataFile !== undefined) journal = openJournal(options.dataFile, simulations);
+  if (options.dataFile !== undefined) journal = openJournal(options.dataFile, { ...simulations, federation });
   await directory.prepare();
-  const server = await listen(createApp(Object.values<SimulatedStore>(stores), directory), host, port);
+  const server = await listen(
+    createApp(Object.values<SimulatedStore>(stores), { directory, federation }),
+    host,
+    port,
+  );
   const url = urlOf(server, host);
   return {
     ...stores,
     ...storeUrls(stores, url),
     url,
     directory,
+    federation,
     directoryUrl: `${url}${directory.path}`,
     tenantId,
     credentials: storeCredentials(stores),
@@ -86,7 +96,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-type StoreContext = SimulationContext & { directory: Directory };
 type AnyStoreFactory = (context: StoreContext, options?: never) => SimulatedStore;
 
 function createStores(contextFor: (key: string) => StoreContext, options: StoreOptions): Stores {
@@ -110,7 +119,9 @@ function storeCredentials(stores: Stores): Sandbox['credentials'] {
   return Object.fromEntries(credentials) as Sandbox['credentials'];
 }
 
-function openJournal(file: string, simulations: Readonly<Record<string, Simulation>>): Journal {
+type Journaled = Pick<Simulation, 'replay' | 'snapshot'>;
+
+function openJournal(file: string, simulations: Readonly<Record<string, Journaled>>): Journal {
   return Journal.open(
     file,
     ({ of, record }) => simulations[of]?.replay(record),
@@ -121,14 +132,17 @@ function openJournal(file: string, simulations: Readonly<Record<string, Simulati
   );
 }
 
-function createApp(stores: readonly SimulatedStore[], directory: Directory): express.Express {
+function createApp(
+  stores: readonly SimulatedStore[],
+  { directory, federation }: { directory: Directory; federation: FederatedCredentials },
+): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   for (const store of stores) app.use(store.path, store.routes);
   for (const { rootRoutes } of stores) if (rootRoutes !== undefined) app.use(rootRoutes);
   app.use(directory.routes);
-  app.use(controlRoutes(stores, directory));
+  app.use(controlRoutes(stores, { directory, federation }));
   app.use(pageRoutes());
   app.use(errorHandler);
   return app;

@@ -8,6 +8,7 @@ import { createAuthMethods } from './auth-methods/registry.ts';
 import { mountTypes } from './auth-mounts/mount-types.ts';
 import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
+import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 
@@ -21,26 +22,31 @@ export interface LoginDeps {
   metrics: Metrics;
 }
 
-/** Creates the login service: tokens, policies, namespaces, auth mounts and login methods. Its schema must exist. */
+const rotationPollSeconds = 60;
+
+/** Creates the login service: tokens, policies, namespaces, auth mounts, login methods and the issuer of identity tokens. Its schema must exist. */
 export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
-  const { db, keys, log, metrics } = deps;
+  const { db, keyRing, keys, log, metrics } = deps;
   const context: Context = {
     db,
+    keyRing,
     keys,
+    log,
     methods: createAuthMethods(deps, config),
     mountTypes: mountTypes(db),
     loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };
   const readiness = { database: () => requireSchema(db) };
-  let sweep: Repeated | undefined;
+  let repeated: Repeated[] = [];
   return {
     app: serviceApp({ service: 'login', endpoints: allEndpoints(context), keys, log, metrics, readiness }),
     start: async () => {
-      sweep = every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
-        sweepTokens(db, isStopping),
-      );
+      repeated = [
+        every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) => sweepTokens(db, isStopping)),
+        every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
+      ];
     },
-    stop: async () => sweep?.stop(),
+    stop: async () => void (await Promise.all(repeated.map(({ stop }) => stop()))),
   };
 }
 

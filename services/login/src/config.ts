@@ -6,6 +6,8 @@ export const Env = z.object({
   ...serviceEnv(7001),
   /** The first start reads the root token from this file, or generates one and writes it there. */
   ROOT_TOKEN_FILE: z.string().min(1).optional(),
+  /** The keys of the workers that may request identity tokens. If absent, those in `INTERNAL_KEY_FILE`. */
+  WORKER_KEY_FILE: z.string().min(1).optional(),
   /** Base URL of cloudB's identity directory. If absent, the environment of each mount determines it. */
   CLOUDB_AUTHORITY_URL: z.url({ protocol: /^https?$/ }).optional(),
   TOKEN_SWEEP_SECONDS: z.coerce.number().int().min(1).max(3_600).default(15),

@@ -1,12 +1,16 @@
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import type { KeyRing } from '@secrets/seal';
+import type { Logger } from '@secrets/telemetry';
 import type { AuthMethods } from './auth-methods/registry.ts';
 import type { MountTypes } from './auth-mounts/mount-types.ts';
 
 /** What the endpoints of this service use. */
 export interface Context {
   db: Db;
+  keyRing: KeyRing;
   keys: InternalKeys;
+  log: Logger;
   methods: AuthMethods;
   mountTypes: MountTypes;
   /** Counts logins: `issued`, the kind of problem, or `failed`. */

@@ -12,7 +12,10 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   await prepareSchema(db, schemas.login, log);
   if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
   const keyRing = readKeyRing(env.SEAL_KEY_FILE);
-  const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
+  const keys = readInternalKeys(
+    env.INTERNAL_KEY_FILE,
+    ...(env.WORKER_KEY_FILE === undefined ? [] : [env.WORKER_KEY_FILE]),
+  );
   const login = createLogin(
     { db, keyRing, keys, log, metrics },
     { authorityUrl: env.CLOUDB_AUTHORITY_URL, sweepSeconds: env.TOKEN_SWEEP_SECONDS },

@@ -13,6 +13,7 @@ import { createLogger, createMetrics, type Logger } from '@secrets/telemetry';
 import { createLogin, ensureRootToken } from '../src/app.ts';
 
 export interface LoginForTest {
+  url: string;
   db: Db;
   keys: InternalKeys;
   keyRing: KeyRing;
@@ -48,6 +49,7 @@ export async function startLoginForTest({
   const service = createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
   const served = await serveForTest(service.app, 'login', keys);
   return {
+    url: served.url,
     db,
     keys,
     keyRing,

@@ -1,8 +1,9 @@
 import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
+import { workerOf } from '@secrets/domain';
 import { createGateway } from '@secrets/gateway';
-import type { ServerOptions, Service } from '@secrets/http';
+import { internalClient, type ServerOptions, type Service } from '@secrets/http';
 import { createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
@@ -11,7 +12,7 @@ import { createSecrets } from '@secrets/secrets';
 import { type Process, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl } from '@secrets/sync-control';
 import { endAllLeases } from '@secrets/sync-entries';
-import { createEgressGuard, createSyncWorker, type Driver } from '@secrets/sync-worker';
+import { createEgressGuard, createSyncWorker, type Driver, identityTokens } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
@@ -72,7 +73,7 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
   const upstreams = await startServices(parts, sandbox);
-  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver);
+  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, upstreams.login);
   const { url } = await startGateway(parts, upstreams, folder.audit);
   return { url, rootTokenFile: folder.rootToken, sandbox };
 }
@@ -124,13 +125,24 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
 const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
   serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
 
-async function startWorker(parts: Parts, driver: Driver): Promise<void> {
-  const { workerDb, unblockedDb, broker, keyRing, env } = parts;
+async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Promise<void> {
+  const { workerDb, unblockedDb, broker, keyRing, keys, env } = parts;
+  const client = internalClient({ from: workerOf(driver.type), to: 'login', url: loginUrl, keys });
+  parts.onStop(client.close);
   const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
   const { log, metrics } = telemetry(parts, `sync-worker-${driver.type.toLowerCase()}`);
   const worker = createSyncWorker(
     driver,
-    { db: workerDb, unblockedDb, broker, keyRing, egress, log, metrics },
+    {
+      db: workerDb,
+      unblockedDb,
+      broker,
+      keyRing,
+      egress,
+      identityTokens: identityTokens(client, driver.type),
+      log,
+      metrics,
+    },
     {
       concurrency: env.CONCURRENCY,
       largeValuesMib: env.LARGE_VALUES_MIB,

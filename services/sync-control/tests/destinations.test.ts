@@ -41,6 +41,8 @@ describe('POST sys/sync/destinations/:type/:name', () => {
         role_arn: '',
         external_id: '',
         region: 'eu-central-1',
+        identity_token_audience: '',
+        identity_token_ttl: 3600,
       },
       options: expect.objectContaining({
         granularity_level: 'secret-key',

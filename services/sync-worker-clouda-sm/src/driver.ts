@@ -1,6 +1,7 @@
 import { cloudASm } from '@secrets/destinations';
 import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
 import { BoundedHttpHandler } from './api/bounded-http-handler.ts';
+import { credentialsFor } from './api/credentials.ts';
 import { SecretsManagerApi } from './api/secrets-manager-api.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -18,7 +19,7 @@ export interface CloudASmOptions {
 export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions = {}): Driver {
   return {
     type: cloudASm.type,
-    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
+    async connect(destination, { egress, prefix, identityToken }): Promise<ConnectedDestination> {
       const settings = parseSettings(destination.settings, defaultRegion);
       const agents = egress.forDestination(destination.settings, endpointUrl);
       const link = {
@@ -27,7 +28,8 @@ export function cloudaSmDriver({ endpointUrl, defaultRegion }: CloudASmOptions =
         maxAttempts: 1,
         ...(endpointUrl === undefined ? {} : { endpoint: endpointUrl }),
       } as const;
-      const api = new SecretsManagerApi(settings, destination.credentials.reveal(), link, prefix);
+      const identity = { keys: destination.credentials.reveal(), identityToken, prefix };
+      const api = new SecretsManagerApi(link, () => credentialsFor(settings, identity, link));
       const owner = { prefix, destinationId: destination.id };
       return connected({ api, settings, owner }, () => agents.close());
     },

@@ -1,10 +1,12 @@
-import { Fault } from '@secrets/domain';
+import { Fault, identityTokenSeconds } from '@secrets/domain';
 import { z } from 'zod';
 
 const Settings = z.object({
   region: z.string().default(''),
   role_arn: z.string().default(''),
   external_id: z.string().default(''),
+  identity_token_audience: z.string().default(''),
+  identity_token_ttl: z.number().default(identityTokenSeconds.usual),
   kms_key_id: z.string().default(''),
   replica_regions: z.array(z.string()).default([]),
   recovery_window_days: z.number().default(0),

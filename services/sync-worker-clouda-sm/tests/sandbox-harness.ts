@@ -16,6 +16,7 @@ import {
   type ConnectedDestination,
   createEgressGuard,
   type DestinationSettings,
+  type DriverContext,
   type EgressGuard,
 } from '@secrets/sync-worker';
 import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
@@ -38,7 +39,7 @@ const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
 });
 
 type DriverWith = (
-  options: CloudASmOptions,
+  options: CloudASmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
   over?: Partial<DestinationSettings>,
   egress?: EgressGuard,
 ) => Promise<ConnectedDestination>;
@@ -106,7 +107,12 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
     level: 'trace',
     destination: { write: (line) => void lines.push(line) },
   });
-  const driverWith: DriverWith = (driverOptions, over = {}, egress = createEgressGuard({})) =>
+  const noToken = async () => 'none';
+  const driverWith: DriverWith = (
+    { identityToken = noToken, ...driverOptions },
+    over = {},
+    egress = createEgressGuard({}),
+  ) =>
     cloudaSmDriver({ endpointUrl: sandbox.cloudAUrl, ...driverOptions }).connect(
       {
         id: '5b0a6c3e-0000-4000-8000-000000000001',
@@ -117,7 +123,7 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
         ...over,
         settings: { region, ...over.settings },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken },
     );
   return { driverWith, lines };
 }

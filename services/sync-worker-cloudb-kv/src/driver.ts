@@ -23,16 +23,16 @@ export interface CloudBKvOptions {
 export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = {}): Driver {
   return {
     type: cloudBKv.type,
-    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
+    async connect(destination, { egress, prefix, identityToken }): Promise<ConnectedDestination> {
       const settings = parseSettings(destination.settings);
       const location = locateVault(settings, endpointUrl);
       const toVault = egress.forDestination(destination.settings, endpointUrl);
       const toDirectory = egress.forDestination(destination.settings, authorityUrl);
       const directory = directoryClient(toDirectory, authorityUrl);
       const vault = withFaults(guardedHttpClient(toVault.fetch, location.detour), location.audience);
-      const api = new VaultApi(() =>
-        secretClient(location, vault, credentialFor(settings, destination.credentials.reveal(), directory)),
-      );
+      const { client_secret: clientSecret } = destination.credentials.reveal();
+      const credential = () => credentialFor(settings, { clientSecret, identityToken }, directory);
+      const api = new VaultApi(() => secretClient(location, vault, credential()));
       const owner = { prefix, destinationId: destination.id };
       return connected({ api, settings, owner }, [toVault, toDirectory]);
     },

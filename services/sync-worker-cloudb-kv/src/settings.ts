@@ -1,3 +1,4 @@
+import { identityTokenSeconds } from '@secrets/domain';
 import { z } from 'zod';
 
 const Settings = z.object({
@@ -5,6 +6,8 @@ const Settings = z.object({
   tenant_id: z.string(),
   client_id: z.string().default(''),
   cloud: z.enum(['cloud', 'china', 'usgovernment']).default('cloud'),
+  identity_token_audience: z.string().default(''),
+  identity_token_ttl: z.number().default(identityTokenSeconds.usual),
   custom_tags: z.record(z.string(), z.string()).default({}),
 });
 

@@ -13,6 +13,7 @@ import {
   type ConnectedDestination,
   createEgressGuard,
   type DestinationSettings,
+  type DriverContext,
   type EgressGuard,
 } from '@secrets/sync-worker';
 import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
@@ -35,7 +36,7 @@ const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
 });
 
 type DriverWith = (
-  options: CloudBKvOptions,
+  options: CloudBKvOptions & Partial<Pick<DriverContext, 'identityToken'>>,
   over?: Partial<DestinationSettings>,
   egress?: EgressGuard,
 ) => Promise<ConnectedDestination>;
@@ -124,7 +125,12 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
     destination: { write: (line) => void lines.push(line) },
   });
   const endpoints = { endpointUrl: sandbox.cloudBUrl, authorityUrl: sandbox.directoryUrl };
-  const driverWith: DriverWith = (driverOptions, over = {}, egress = createEgressGuard({})) =>
+  const noToken = async () => 'none';
+  const driverWith: DriverWith = (
+    { identityToken = noToken, ...driverOptions },
+    over = {},
+    egress = createEgressGuard({}),
+  ) =>
     cloudbKvDriver({ ...endpoints, ...driverOptions }).connect(
       {
         id: '5b0a6c3e-0000-4000-8000-000000000001',
@@ -141,7 +147,7 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
           ...over.settings,
         },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken },
     );
   return { driverWith, lines };
 }

@@ -14,7 +14,7 @@ export type CloudCSmOptions = Environment;
 export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
   return {
     type: cloudCSm.type,
-    async connect(destination, { egress, prefix, log }): Promise<ConnectedDestination> {
+    async connect(destination, { egress, prefix, log, identityToken }): Promise<ConnectedDestination> {
       const settings = parseSettings(destination.settings);
       const agents = egress.forDestination(destination.settings, environment.endpointUrl);
       const metadataAgents = egress.forDestination({}, metadataUrl(environment));
@@ -23,7 +23,8 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
         metadata: metadataAgents.fetch,
       };
       const { credentials } = destination.credentials.reveal();
-      const authenticate = () => authClientFor(credentials, environment, transports);
+      const authenticate = () =>
+        authClientFor(settings, { credentials, identityToken }, environment, transports);
       await authenticate(); // throws for credentials that cannot work
       const api = new SecretManagerApi(settings.project_id, authenticate);
       const store = { api, settings, log, owner: { prefix, destinationId: destination.id } };

@@ -12,6 +12,7 @@ import {
   type ConnectedDestination,
   createEgressGuard,
   type DestinationSettings,
+  type DriverContext,
   type EgressGuard,
 } from '@secrets/sync-worker';
 import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
@@ -35,7 +36,7 @@ const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
 });
 
 type DriverWith = (
-  options: CloudCSmOptions,
+  options: CloudCSmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
   over?: Partial<DestinationSettings>,
   egress?: EgressGuard,
 ) => Promise<ConnectedDestination>;
@@ -117,7 +118,12 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
     level: 'trace',
     destination: { write: (line) => void lines.push(line) },
   });
-  const driverWith: DriverWith = (driverOptions, over = {}, egress = createEgressGuard({})) =>
+  const noToken = async () => 'none';
+  const driverWith: DriverWith = (
+    { identityToken = noToken, ...driverOptions },
+    over = {},
+    egress = createEgressGuard({}),
+  ) =>
     cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl, ...driverOptions }).connect(
       {
         id: '5b0a6c3e-0000-4000-8000-000000000001',
@@ -128,7 +134,7 @@ function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] }
         ...over,
         settings: { project_id: project, ...over.settings },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken },
     );
   return { driverWith, lines };
 }

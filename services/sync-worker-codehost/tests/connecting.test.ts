@@ -54,7 +54,7 @@ describe('connecting', () => {
         credentials: seal({ access_token: 'canary' }),
         settings: { repository_owner: 'acme', repository_name: 'web' },
       },
-      { log: undefined as never, egress, prefix: 'secrets' },
+      { log: undefined as never, egress, prefix: 'secrets', identityToken: async () => 'none' },
     );
     driver.keep(connected);
     await expect(put(newRequest(), connected)).rejects.toMatchObject({
@@ -135,6 +135,7 @@ describe('codehost 8: a repository', () => {
           log: undefined as never,
           egress: createEgressGuard({ allow: ['127.0.0.1/32'] }),
           prefix: 'secrets',
+          identityToken: async () => 'none',
         },
       );
       const request = newRequest();

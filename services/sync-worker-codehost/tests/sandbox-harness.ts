@@ -101,7 +101,7 @@ function driverOf(sandbox: Sandbox): Pick<CodehostHarness, 'connectWith'> & { li
           ...over,
           settings: { ...web, ...over.settings },
         },
-        { log, egress, prefix: 'secrets' },
+        { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
       ),
   };
 }

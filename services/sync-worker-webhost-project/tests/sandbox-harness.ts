@@ -150,7 +150,7 @@ function driverOf(sandbox: Sandbox, project: Project) {
           ...over.settings,
         },
       },
-      { log, egress, prefix: 'secrets' },
+      { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
     );
   };
   return { connectWith, lines };

@@ -21,7 +21,12 @@ test.each([
 });
 
 test('reading health, the API description and the issuer documents needs no token', () => {
-  for (const path of ['sys/health', 'sys/internal/specs/openapi', 'identity/oidc/plugins/.well-known/keys']) {
+  for (const path of [
+    'sys/health',
+    'sys/internal/specs/openapi',
+    'identity/oidc/plugins/.well-known/openid-configuration',
+    'identity/oidc/plugins/.well-known/keys',
+  ]) {
     expect(publicPath('read', path)).toEqual({ kind: 'open' });
     expect(publicPath('create-or-update', path)).toBeUndefined();
     expect(publicPath('read', `${path}/more`)).toBeUndefined();
@@ -44,6 +49,7 @@ test.each([
   'sys/rotate',
   'sys/rotate/keys',
   'identity/oidc/key/a/rotate',
+  'identity/oidc/rotate',
 ])('%s needs sudo', (path) => {
   expect(needsSudo(path)).toBe(true);
 });
@@ -55,7 +61,10 @@ test.each(['auth/token/create', 'auth/rotate-root', 'sys/rotated', 'kv/data/sys/
   },
 );
 
-test('only sys/sync/config and sys/sync/parked are administrative', () => {
+test('only sys/sync/config, sys/sync/parked and the configuration of the issuer are administrative', () => {
+  expect(isAdministrativePath('identity/oidc/config')).toBe(true);
+  expect(isAdministrativePath('identity/oidc/rotate')).toBe(true);
+  expect(isAdministrativePath('identity/oidc/plugins/.well-known/keys')).toBe(false);
   expect(isAdministrativePath('sys/sync/parked')).toBe(true);
   expect(isAdministrativePath('sys/sync/parked/secret-changes/resend')).toBe(true);
   expect(isAdministrativePath('sys/sync/config')).toBe(true);

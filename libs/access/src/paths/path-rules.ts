@@ -33,8 +33,11 @@ const rules: readonly PathRule[] = [
   { path: 'auth/**/rotate-root', needsSudo: true },
   { path: 'sys/rotate', needsSudo: true },
   { path: 'sys/rotate/**', needsSudo: true },
+  { path: 'identity/oidc/rotate', needsSudo: true },
   { path: 'identity/oidc/**/rotate', needsSudo: true },
 
+  { path: 'identity/oidc/config', isAdministrative: true },
+  { path: 'identity/oidc/rotate', isAdministrative: true },
   { path: 'sys/sync/config', isAdministrative: true },
   { path: 'sys/sync/parked', isAdministrative: true },
   { path: 'sys/sync/parked/**', isAdministrative: true },

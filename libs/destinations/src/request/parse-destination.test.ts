@@ -72,11 +72,6 @@ describe('a refusal names the field and contains no value', () => {
       { secret_name_template: '{{ .SecretKey | truncate 3 }}', granularity: 'secret-key' },
       /key_1 and key_2/,
     ],
-    [
-      'federation',
-      { identity_token_audience: 'canary' },
-      /identity_token_audience: federation is not available/,
-    ],
     ['another name', { name: 'canary' }, /name: is part of the path/],
     ['several at once', { region: 'canary', role_arn: 'canary' }, /role_arn: .*; .*region: /],
   ])('of %s', (_case, body, reason) => {

@@ -31,7 +31,7 @@ export function parseDestination(
   options: ParseDestinationOptions,
 ): DestinationContent & { warnings: string[] } {
   const { known, unknown } = sortFields(description, options);
-  refuseFederation(options.body);
+  refuseFederation(description, options.body);
   const masked = known.set.filter(
     ([field, value]) => value === mask && description.secretFields.includes(field),
   );
@@ -75,15 +75,14 @@ function sortFields({ fields, type }: DestinationDescription, { body, name }: Pa
 const isFederation = (field: string): boolean =>
   field === 'identity_token_audience' || field === 'identity_token_ttl';
 
-/** Accepting these fields would create a destination that never syncs. */
-function refuseFederation(body: Readonly<Record<string, unknown>>): void {
-  const asked = Object.keys(body).filter((field) => isFederation(field) && isSet(body[field]));
-  refuse(
-    asked.map(
-      (field) =>
-        `${field}: federation is not available; set credentials or a role, or neither to use the worker's environment`,
-    ),
-  );
+/** Ignoring these fields would create a destination that never syncs. */
+function refuseFederation(
+  { fields, type }: DestinationDescription,
+  body: Readonly<Record<string, unknown>>,
+): void {
+  const isRefused = (field: string) => isFederation(field) && !Object.hasOwn(fields.shape, field);
+  const asked = Object.keys(body).filter((field) => isRefused(field) && isSet(body[field]));
+  refuse(asked.map((field) => `${field}: ${type} has no federation; set credentials`));
 }
 
 const isSet = (value: unknown): boolean =>

@@ -5,6 +5,13 @@ import { truncateSha256 } from '../names/template/name-functions.ts';
 import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { commonDefaults, commonFields, tagFields, text, textLike } from './common-fields.ts';
 
+import {
+  federationConnectionFields,
+  federationDefaults,
+  federationFields,
+  federationProblems,
+} from './federation-fields.ts';
+
 const maxNameLength = 512;
 const regionForm = /^[a-z]{2}(-[a-z]+){1,3}-\d{1,2}$/;
 
@@ -30,6 +37,7 @@ const fields = z.object({
   kms_key_id: textLike(/^[\w:/-]{1,2048}$/, 'must be the id, ARN or alias of a key'),
   replica_regions: regions,
   recovery_window_days: recoveryDays,
+  ...federationFields,
   ...tagFields,
   ...commonFields,
 });
@@ -45,11 +53,19 @@ export const cloudASm: DestinationDescription = {
     kms_key_id: '',
     replica_regions: [],
     recovery_window_days: 0,
+    ...federationDefaults,
     custom_tags: {},
     ...commonDefaults('secret-path'),
   },
   secretFields: ['access_key_id', 'secret_access_key'],
-  connectionFields: ['access_key_id', 'secret_access_key', 'role_arn', 'external_id', 'region'],
+  connectionFields: [
+    'access_key_id',
+    'secret_access_key',
+    'role_arn',
+    'external_id',
+    'region',
+    ...federationConnectionFields,
+  ],
   immutableFields: ['region'],
   pushedFields: ['custom_tags', 'kms_key_id', 'replica_regions'],
   supportsTags: true,
@@ -98,6 +114,11 @@ function checkTogether(settings: Readonly<Record<string, Json>>, credentials: Re
       replicas.includes(settings.region as string) &&
       "replica_regions: must not contain the destination's own region",
     new Set(replicas).size < replicas.length && 'replica_regions: must not contain a region twice',
+    // A role that is assumed with a token has no external ID.
+    ...federationProblems(settings, credentials, {
+      requires: ['role_arn'],
+      excludes: ['access_key_id', 'secret_access_key', 'external_id'],
+    }),
   ];
   return problems.filter((problem) => problem !== false);
 }

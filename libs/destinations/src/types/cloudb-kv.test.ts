@@ -105,7 +105,6 @@ describe('a refusal names the field and contains no value', () => {
       { ...required, custom_tags: Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`t${n}`, ''])) },
       /custom_tags: at most 13 are allowed/,
     ],
-    ['federation', { ...required, identity_token_audience: 'canary' }, /^identity_token_audience: /],
   ])('of %s', (_, body, reason) => {
     const message = refusal(body);
     expect(message).toMatch(reason);
@@ -136,7 +135,14 @@ test('the secret is a credential, and shown masked', () => {
     prefix: 'secrets',
   });
   expect(shown).toMatchObject({
-    connection_details: { ...required, client_id: 'app', client_secret: '*****', cloud: 'cloud' },
+    connection_details: {
+      ...required,
+      client_id: 'app',
+      client_secret: '*****',
+      cloud: 'cloud',
+      identity_token_audience: '',
+      identity_token_ttl: 3600,
+    },
     options: {
       granularity_level: 'secret-path',
       secret_name_template: 'secrets-{{ .MountAccessor }}-{{ .SecretPath }}',

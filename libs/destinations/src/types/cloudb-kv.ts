@@ -6,6 +6,13 @@ import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { canonicalVaultUri, clouds, isCloudVault, isPrivateVault } from './cloudb-hosts.ts';
 import { commonDefaults, commonFields, tagFields, text, textLike } from './common-fields.ts';
 
+import {
+  federationConnectionFields,
+  federationDefaults,
+  federationFields,
+  federationProblems,
+} from './federation-fields.ts';
+
 const maxNameLength = 127;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
 
@@ -15,6 +22,7 @@ const fields = z.object({
   client_id: textLike(/^[A-Za-z0-9-]{1,64}$/, 'must be the client ID of an app registration'),
   client_secret: text(1024),
   cloud: z.enum(clouds, { error: `must be one of ${clouds.join(', ')}` }),
+  ...federationFields,
   ...tagFields,
   ...commonFields,
 });
@@ -28,11 +36,19 @@ export const cloudBKv: DestinationDescription = {
     tenant_id: '',
     client_id: '',
     cloud: 'cloud',
+    ...federationDefaults,
     custom_tags: {},
     ...commonDefaults('secret-path'),
   },
   secretFields: ['client_secret'],
-  connectionFields: ['key_vault_uri', 'tenant_id', 'client_id', 'client_secret', 'cloud'],
+  connectionFields: [
+    'key_vault_uri',
+    'tenant_id',
+    'client_id',
+    'client_secret',
+    'cloud',
+    ...federationConnectionFields,
+  ],
   immutableFields: ['key_vault_uri', 'tenant_id', 'cloud'],
   supportsTags: true,
   tagRule: { maxCustomTags: 15 - builtInTagCount, check: checkTag },
@@ -69,6 +85,7 @@ function checkTogether(settings: Readonly<Record<string, Json>>, credentials: Re
     whyVaultRefused(String(settings.key_vault_uri), String(settings.cloud)),
     settings.tenant_id === '' && 'tenant_id: is required',
     credentials.has('client_secret') && settings.client_id === '' && 'client_secret: requires client_id',
+    ...federationProblems(settings, credentials, { requires: ['client_id'], excludes: ['client_secret'] }),
   ];
   return problems.filter((problem) => typeof problem === 'string');
 }

@@ -154,11 +154,6 @@ describe('a refusal names the field and contains no value', () => {
       /set by the service itself/,
     ],
     [
-      'federation',
-      { project_id: 'some-project', identity_token_audience: 'canary' },
-      /identity_token_audience: federation/,
-    ],
-    [
       'an invalid granularity',
       { project_id: 'some-project', granularity: 'canary' },
       /^granularity: must be/,
@@ -225,7 +220,14 @@ test('a destination is shown with masked credentials', () => {
     credentialNames: ['credentials'],
     prefix: 'secrets',
   });
-  expect(shown.connection_details).toEqual({ credentials: '*****', project_id: 'canary-project' });
+  expect(shown.connection_details).toEqual({
+    credentials: '*****',
+    project_id: 'canary-project',
+    service_account_email: '',
+    workload_identity_provider: '',
+    identity_token_audience: '',
+    identity_token_ttl: 3600,
+  });
   expect(shown.options).toMatchObject({
     secret_name_template: 'secrets-{{ .MountAccessor }}-{{ .SecretPath }}',
     replication_locations: [],

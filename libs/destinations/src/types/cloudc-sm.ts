@@ -7,10 +7,21 @@ import { isLabelKey, labelOf } from '../tags/labels.ts';
 import { parseCredentials, whyCredentialsRefused } from './cloudc-credentials.ts';
 import { commonDefaults, commonFields, tagFields, textLike } from './common-fields.ts';
 
+import {
+  federationConnectionFields,
+  federationDefaults,
+  federationFields,
+  federationProblems,
+  isFederated,
+} from './federation-fields.ts';
+
 const maxNameLength = 255;
 const maxLabels = 64;
 const maxCredentialsLength = 16_384;
 const projectForm = /^(([a-z0-9.-]{1,100}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]|\d{1,20})$/;
+
+const providerForm =
+  /^projects\/[a-z0-9-]{1,63}\/locations\/global\/workloadIdentityPools\/[a-z0-9-]{1,63}\/providers\/[a-z0-9-]{1,63}$/;
 
 const locations = stringList.refine(
   (given) => given.length <= 40 && given.every((location) => /^[a-z]{2,}(-[a-z]+)+\d{1,2}$/.test(location)),
@@ -31,6 +42,15 @@ const fields = z.object({
   credentials,
   project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
   replication_locations: locations,
+  service_account_email: textLike(
+    /^[^\s@/]{1,128}@[a-z0-9.-]{1,255}$/,
+    'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
+  ),
+  workload_identity_provider: textLike(
+    providerForm,
+    'must be a provider, such as projects/123456/locations/global/workloadIdentityPools/pool/providers/secrets',
+  ),
+  ...federationFields,
   ...tagFields,
   ...commonFields,
 });
@@ -39,9 +59,23 @@ const fields = z.object({
 export const cloudCSm: DestinationDescription = {
   type: 'cloudC-sm',
   fields,
-  defaults: { project_id: '', replication_locations: [], custom_tags: {}, ...commonDefaults('secret-path') },
+  defaults: {
+    project_id: '',
+    replication_locations: [],
+    service_account_email: '',
+    workload_identity_provider: '',
+    ...federationDefaults,
+    custom_tags: {},
+    ...commonDefaults('secret-path'),
+  },
   secretFields: ['credentials'],
-  connectionFields: ['credentials', 'project_id'],
+  connectionFields: [
+    'credentials',
+    'project_id',
+    'service_account_email',
+    'workload_identity_provider',
+    ...federationConnectionFields,
+  ],
   pushedFields: ['custom_tags', 'replication_locations'],
   immutableFields: ['project_id'],
   supportsTags: true,
@@ -97,6 +131,33 @@ function checkTogether(settings: Readonly<Record<string, Json>>, given: Readonly
     new Set(replicas).size < replicas.length && 'replication_locations: must not contain a location twice',
     colliding !== undefined &&
       `custom_tags: ${JSON.stringify(colliding.slice(0, 128))} becomes the same label as another key`,
+    ...federationProblems(settings, given, { requires: [], excludes: ['credentials'] }),
+    ...providerProblems(settings),
   ];
   return problems.filter((problem) => problem !== false);
+}
+
+function providerProblems(settings: Readonly<Record<string, Json>>): string[] {
+  if (isFederated(settings))
+    return providerOf(settings) === undefined
+      ? [
+          'workload_identity_provider: is required, unless identity_token_audience is the full name of the provider',
+        ]
+      : [];
+  return ['service_account_email', 'workload_identity_provider']
+    .filter((field) => settings[field] !== '' && settings[field] !== undefined)
+    .map((field) => `${field}: requires identity_token_audience`);
+}
+
+/**
+ * Returns the provider that exchanges identity tokens: the one that is set, else the audience, which by default is the provider's full
+ * name, with or without the scheme (https://cloud.google.com/iam/docs/reference/rest/v1/projects.locations.workloadIdentityPools.providers).
+ */
+export function providerOf({
+  workload_identity_provider: provider,
+  identity_token_audience: audience,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof provider === 'string' && provider !== '') return provider;
+  const name = String(audience).replace(/^(https:)?\/\/iam\.googleapis\.com\//, '');
+  return name !== audience && providerForm.test(name) ? name : undefined;
 }

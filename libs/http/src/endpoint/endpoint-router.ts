@@ -3,7 +3,7 @@ import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';
-import { envelope } from './envelope.ts';
+import { envelope, type Reply } from './envelope.ts';
 import { inexactNumber } from './input/exact-numbers.ts';
 import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
@@ -112,10 +112,14 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: { status?: number } | undefined,
+  reply: Pick<Reply, 'status' | 'document'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
+  if (reply?.document !== undefined) {
+    const { content, maxAgeSeconds } = reply.document;
+    return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);
+  }
   if (reply === undefined && warnings.length === 0) return void response.status(204).end();
   const all = {
     ...reply,

@@ -8,6 +8,8 @@ export interface Reply {
   mountType?: string;
   /** Default 200. A deleted version is a 404 with its metadata. */
   status?: number;
+  /** A public document, which is sent without the envelope and may be cached. It takes the place of everything else. */
+  document?: { content: unknown; maxAgeSeconds: number };
 }
 
 /** The envelope of every successful response (docs/conventions.md#14-envelope). */

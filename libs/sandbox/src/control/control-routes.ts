@@ -4,6 +4,7 @@ import type { Directory } from '../directory/directory.ts';
 import { TokenOptions } from '../directory/issue-token.ts';
 import { patternOf } from '../faults/fault-injector.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
+import type { FederatedCredentials } from '../federation/federated-credential.ts';
 import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { SimulatedStore } from '../stores/simulated-store.ts';
@@ -23,7 +24,10 @@ const TokenRequest = z.union([
 const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
 
 /** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
-export function controlRoutes(stores: readonly SimulatedStore[], directory: Directory): express.Router {
+export function controlRoutes(
+  stores: readonly SimulatedStore[],
+  { directory, federation }: { directory: Directory; federation: FederatedCredentials },
+): express.Router {
   const simulations: readonly Simulation[] = [...stores, directory];
   const routes = express.Router();
   routes.use('/_sandbox', express.json({ limit: '256kb' }));
@@ -46,6 +50,13 @@ export function controlRoutes(stores: readonly SimulatedStore[], directory: Dire
   on('post', '/reset', ({ query }) => reset(simulations, Query.parse(query)));
   on('post', '/directory/rotate', ({ body }) => rotateKeys(directory, body));
   on('post', '/directory/token', ({ body }) => issueToken(directory, body));
+  on('get', '/federation', () => jsonResponse(200, { credentials: federation.list() }));
+  on('post', '/federation', ({ body }) => jsonResponse(201, { id: federation.add(body) }));
+  on('delete', '/federation/:id', ({ params }) =>
+    federation.remove(String(params.id))
+      ? noContent
+      : jsonResponse(404, { errors: ['federated credential not found'] }),
+  );
   return routes;
 }
 

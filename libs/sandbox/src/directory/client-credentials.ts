@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
+import type { TokenRefusal } from '../federation/verify-federated-token.ts';
 import { type HttpResponse, jsonResponse } from '../simulation/http-response.ts';
 import { guidFrom } from './identity.ts';
 
@@ -11,6 +12,29 @@ export interface Application {
   clientSecret: string;
   /** Object ID of its service principal. */
   oid: string;
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Why an assertion is refused (https://learn.microsoft.com/entra/workload-id/workload-identity-federation-considerations). */
+const assertionErrors: Readonly<Record<TokenRefusal, readonly [code: number, sentence: string]>> = {
+  malformed: [50027, 'JWT token is invalid or malformed.'],
+  issuer: [700211, 'No matching federated identity record found for presented assertion issuer.'],
+  subject: [700213, 'No matching federated identity record found for presented assertion subject.'],
+  audience: [700212, 'No matching federated identity record found for presented assertion audience.'],
+  unreachable: [50166, "The request to the issuer's endpoint failed."],
+  signature: [700027, 'The certificate with identifier used to sign the client assertion is not registered.'],
+  expired: [700024, 'Client assertion is not within its valid time range.'],
+};
+
+export interface ClientCredentialsContext {
+  application: Application;
+  /** Returns why an assertion of a client is refused; undefined if it is accepted. */
+  accepts(assertion: string): Promise<TokenRefusal | undefined>;
+  issue(
+    audience: string,
+    options: { expiresInSeconds: number; authenticatedBy: 'secret' | 'assertion' },
+  ): Promise<string>;
 }
 
 /** The default application, which may use every simulated service that accepts the directory's tokens. */
@@ -28,16 +52,16 @@ export const defaultApplication = (seed: string): Application => ({
 export async function clientCredentialsToken(
   { body }: Request,
   version: 1 | 2,
-  application: Application,
-  issue: (audience: string, expiresInSeconds: number) => Promise<string>,
+  { application, accepts, issue }: ClientCredentialsContext,
 ): Promise<HttpResponse> {
   const sent = new Map(
     Object.entries((body ?? {}) as Record<string, unknown>).map(([key, value]) => [key, String(value)]),
   );
-  const problem = refusal(sent, version, application);
+  const problem = refusal(sent, version, application) ?? (await refusalOfClient(sent, application, accepts));
   if (problem) return problem;
   const audience = version === 1 ? sent.get('resource') : sent.get('scope')?.replace(/\/\.default$/, '');
-  const token = await issue(audience ?? '', LIFETIME_SECONDS);
+  const authenticatedBy = sent.has('client_assertion') ? 'assertion' : 'secret';
+  const token = await issue(audience ?? '', { expiresInSeconds: LIFETIME_SECONDS, authenticatedBy });
   return jsonResponse(200, {
     token_type: 'Bearer',
     expires_in: LIFETIME_SECONDS,
@@ -50,7 +74,7 @@ export async function clientCredentialsToken(
 function refusal(
   sent: ReadonlyMap<string, string>,
   version: 1 | 2,
-  { clientId, clientSecret }: Application,
+  { clientId }: Application,
 ): HttpResponse | undefined {
   const missing = ['grant_type', 'client_id', version === 1 ? 'resource' : 'scope'].find(
     (name) => !sent.get(name),
@@ -66,11 +90,28 @@ function refusal(
     return oauthError(400, 'unsupported_grant_type', 70003, 'The app requested an unsupported grant type.');
   if (sent.get('client_id')?.toLowerCase() !== clientId)
     return oauthError(400, 'unauthorized_client', 700016, 'Application was not found in the directory.');
-  if (!isEqual(sent.get('client_secret') ?? '', clientSecret))
-    return oauthError(401, 'invalid_client', 7000215, 'Invalid client secret provided.');
   if (version === 2 && !sent.get('scope')?.endsWith('/.default'))
     return oauthError(400, 'invalid_scope', 1002012, 'The provided value for scope is not valid.');
   return undefined;
+}
+
+/** A client authenticates with its secret, or with an assertion that a federated credential accepts. */
+async function refusalOfClient(
+  sent: ReadonlyMap<string, string>,
+  { clientSecret }: Application,
+  accepts: ClientCredentialsContext['accepts'],
+): Promise<HttpResponse | undefined> {
+  const assertion = sent.get('client_assertion');
+  if (assertion === undefined) {
+    if (isEqual(sent.get('client_secret') ?? '', clientSecret)) return undefined;
+    return oauthError(401, 'invalid_client', 7000215, 'Invalid client secret provided.');
+  }
+  if (sent.get('client_assertion_type') !== ASSERTION_TYPE)
+    return oauthError(400, 'invalid_request', 900144, "'client_assertion_type' is not supported.");
+  const reason = await accepts(assertion);
+  if (reason === undefined) return undefined;
+  const [code, sentence] = assertionErrors[reason];
+  return oauthError(reason === 'malformed' ? 400 : 401, 'invalid_client', code, sentence);
 }
 
 const isEqual = (sent: string, expected: string): boolean =>

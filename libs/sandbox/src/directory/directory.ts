@@ -1,6 +1,8 @@
 import express, { type Request, type Response } from 'express';
 import type { JWK } from 'jose';
 import { FaultInjector } from '../faults/fault-injector.ts';
+import type { FederatedCredentials } from '../federation/federated-credential.ts';
+import { whyTokenRefused } from '../federation/verify-federated-token.ts';
 import { CallLog } from '../simulation/call-log.ts';
 import {
   type ErrorResponses,
@@ -49,7 +51,7 @@ export interface Directory extends Simulation {
 
 /** Simulates the identity directory, and the metadata service of an instance. */
 export function simulateDirectory(
-  context: SimulationContext,
+  context: SimulationContext & { federation: FederatedCredentials },
   tenantId: string,
   options: DirectoryOptions = {},
 ): Directory {
@@ -73,7 +75,15 @@ export function simulateDirectory(
     application,
     publishedKeys: () => keys.published(),
     faults,
-    routes: directoryRoutes({ calls, keys, tenantId, identities, application, issue }),
+    routes: directoryRoutes({
+      calls,
+      keys,
+      tenantId,
+      identities,
+      application,
+      issue,
+      federation: context.federation,
+    }),
     calls: () => log.list(),
     prepare: async () => {
       if (keys.isEmpty) await rotate(false);
@@ -99,6 +109,7 @@ interface DirectoryContext {
   identities: readonly Identity[];
   application: Application;
   issue: (options: TokenOptions) => Promise<string>;
+  federation: FederatedCredentials;
 }
 
 /** Routes relative to the sandbox's root: the directory's endpoints are its tenants and the instance metadata. */
@@ -142,16 +153,20 @@ function directoryRoutes(context: DirectoryContext): express.Router {
 
 /** Tokens for most services, key vaults among them, have version 1, whichever endpoint issues them. */
 function applicationToken(
-  { tenantId, application, issue }: DirectoryContext,
+  { tenantId, application, issue, federation, calls }: DirectoryContext,
   version: 1 | 2,
   request: Request,
 ): HttpResponse | Promise<HttpResponse> {
   if (request.params.tenant !== tenantId) return unknownTenant(String(request.params.tenant));
   const { clientId: appid, oid } = application;
-  const overrides = { appidacr: '1' }; // the client authenticated with a secret
-  return clientCredentialsToken(request, version, application, (audience, expiresInSeconds) =>
-    issue({ oid, appid, audience, expiresInSeconds, overrides }),
-  );
+  return clientCredentialsToken(request, version, {
+    application,
+    accepts: (assertion) => whyTokenRefused(assertion, federation.of('cloudB-kv'), calls.now()),
+    issue: (audience, { expiresInSeconds, authenticatedBy }) => {
+      const overrides = { appidacr: authenticatedBy === 'secret' ? '1' : '2' };
+      return issue({ oid, appid, audience, expiresInSeconds, overrides });
+    },
+  });
 }
 
 function instanceToken(

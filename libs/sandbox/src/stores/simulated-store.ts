@@ -1,5 +1,13 @@
 import type { RequestHandler } from 'express';
-import type { Simulation } from '../simulation/simulation.ts';
+import type { Directory } from '../directory/directory.ts';
+import type { FederatedCredentials } from '../federation/federated-credential.ts';
+import type { Simulation, SimulationContext } from '../simulation/simulation.ts';
+
+/** What the sandbox provides to each simulated store. */
+export interface StoreContext extends SimulationContext {
+  directory: Directory;
+  federation: FederatedCredentials;
+}
 
 /** One external secret, as shown by `GET /_sandbox/stores`. */
 export interface StoredSecret {

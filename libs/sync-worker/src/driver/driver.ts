@@ -84,6 +84,12 @@ export interface ConnectedDestination {
   close(): Promise<void>;
 }
 
+/** For whom an identity token is, and for how long. */
+export interface IdentityTokenRequest {
+  audience: string;
+  ttlSeconds: number;
+}
+
 /** What the worker provides to a driver. */
 export interface DriverContext {
   log: Logger;
@@ -91,6 +97,11 @@ export interface DriverContext {
   egress: EgressGuard;
   /** The installation's prefix, which built-in tags contain. */
   prefix: string;
+  /**
+   * Returns a new identity token (a JWT) about the destination that is connected, with which a provider that trusts the issuer gives
+   * access. Throws `Fault`: `unauthenticated` if the issuer is not configured, `unavailable` if it does not respond.
+   */
+  identityToken(request: IdentityTokenRequest): Promise<string>;
 }
 
 /** The part of a destination type that does I/O. Its other part is the description in `libs/destinations`. */

@@ -5,8 +5,9 @@ import type { Sql } from '@secrets/db';
 import { codehostAppAad, credentialsAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
-import type { DestinationSettings, Driver } from '../driver/driver.ts';
+import type { DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
+import type { IdentityTokens } from '../runtime/identity-tokens.ts';
 import { Clients } from './clients.ts';
 
 const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
@@ -19,15 +20,20 @@ const app = (id: string) => ({
 const db = {
   query: async (_text: string, [id]: readonly unknown[] = []) => (id === 'gone' ? [] : [app(String(id))]),
 } as unknown as Sql;
+const identityTokens: IdentityTokens = {
+  issue: async ({ name, namespacePath }, { audience }) => `${namespacePath}/${name} for ${audience}`,
+};
 const context = { log: silentLogger(), egress: createEgressGuard({ allow: [] }), prefix: 'secrets' };
 let connections: DestinationSettings[] = [];
+let contexts: DriverContext[] = [];
 let closed: string[] = [];
 let failing = false;
 const driver: Driver = {
   type: 'cloudA-sm',
-  connect: async (settings) => {
+  connect: async (settings, own) => {
     if (failing) throw new Error('cannot');
     connections.push(settings);
+    contexts.push(own);
     const label = `${settings.id}#${connections.length}`;
     return {
       put: async () => ({ remote: label }),
@@ -51,12 +57,13 @@ const settled = () => setImmediate();
 
 beforeEach(() => {
   connections = [];
+  contexts = [];
   closed = [];
   failing = false;
 });
 
 test('a client is reused, and gets the decrypted credentials', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   await clients.use(destination('a'), async () => {});
   await clients.use(destination('a'), async () => {});
   expect(connections).toHaveLength(1);
@@ -65,7 +72,7 @@ test('a client is reused, and gets the decrypted credentials', async () => {
 });
 
 test('a changed destination gets a new client; the old one is closed when its last user is done', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const { promise: work, resolve: release } = Promise.withResolvers<void>();
   const busy = clients.use(destination('a', 1), () => work);
   await settled();
@@ -78,7 +85,7 @@ test('a changed destination gets a new client; the old one is closed when its la
 });
 
 test('a failed connection is not cached', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   failing = true;
   await expect(clients.use(destination('a'), async () => {})).rejects.toThrow('cannot');
   failing = false;
@@ -86,13 +93,13 @@ test('a failed connection is not cached', async () => {
 });
 
 test("another destination's credentials cannot be decrypted", async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const swapped = { ...destination('a'), sealedCredentials: destination('b').sealedCredentials };
   await expect(clients.use(swapped, async () => {})).rejects.toThrow(/another row/);
 });
 
 test('a destination that uses an application gets its ID and private key among the credentials', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   await clients.use({ ...destination('a'), codehostAppId: 'app' }, async () => {});
   expect(connections[0]!.credentials.reveal()).toEqual({
     secret_access_key: 'canary',
@@ -109,7 +116,7 @@ test.each([
   ['own', ''],
   ['own', undefined],
 ])('the private key of the application %j is not used at the server %j', async (codehostAppId, server) => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const settings: Record<string, string> = server === undefined ? {} : { enterprise_url: server };
   const refused = clients.use({ ...destination('a'), codehostAppId, settings }, async () => {});
   await expect(refused).rejects.toMatchObject({
@@ -120,14 +127,23 @@ test.each([
 });
 
 test('the private key of an application is used at its own server', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const settings = { enterprise_url: 'https://git.example.com' };
   await clients.use({ ...destination('a'), codehostAppId: 'own', settings }, async () => {});
   expect(connections[0]!.credentials.reveal()).toMatchObject({ private_key: 'a key' });
 });
 
+test('the identity tokens of a client are about its own destination', async () => {
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
+  for (const id of ['a', 'b'])
+    await clients.use({ ...destination(id), namespacePath: 'team' }, async () => {});
+  const request = { audience: 'exchange', ttlSeconds: 60 };
+  const tokens = await Promise.all(contexts.map(({ identityToken }) => identityToken(request)));
+  expect(tokens).toEqual(['team/a for exchange', 'team/b for exchange']);
+});
+
 test('the least recently used clients beyond 200 are closed, and all of them at the end', async () => {
-  const clients = new Clients(driver, context, { keyRing, db });
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   for (let index = 0; index < 205; index++) await clients.use(destination(`d${index}`), async () => {});
   await settled();
   expect(closed).toHaveLength(5);

@@ -3,8 +3,15 @@ import { codehostAppAad, credentialsAad, Fault } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
 import { type EntryContext, readCodehostApp } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
+import type { IdentityTokens } from '../runtime/identity-tokens.ts';
 
 type Destination = EntryContext['destination'];
+
+interface ClientsDeps {
+  keyRing: KeyRing;
+  db: Sql;
+  identityTokens: IdentityTokens;
+}
 
 interface Client {
   revision: number;
@@ -23,15 +30,21 @@ const maxClients = 200;
 export class Clients {
   readonly #clients = new Map<string, Client>();
   readonly #driver: Driver;
-  readonly #context: DriverContext;
+  readonly #context: Omit<DriverContext, 'identityToken'>;
   readonly #keyRing: KeyRing;
   readonly #db: Sql;
+  readonly #identityTokens: IdentityTokens;
 
-  constructor(driver: Driver, context: DriverContext, { keyRing, db }: { keyRing: KeyRing; db: Sql }) {
+  constructor(
+    driver: Driver,
+    context: Omit<DriverContext, 'identityToken'>,
+    { keyRing, db, identityTokens }: ClientsDeps,
+  ) {
     this.#driver = driver;
     this.#context = context;
     this.#keyRing = keyRing;
     this.#db = db;
+    this.#identityTokens = identityTokens;
   }
 
   /** Runs `work` with the destination's client. A failed connection is not cached. */
@@ -74,7 +87,13 @@ export class Clients {
       ...decryptCredentials(this.#keyRing, destination),
       ...(await this.#appCredentials(destination)),
     });
-    return this.#driver.connect({ id, type, name, namespacePath, settings, credentials }, this.#context);
+    return this.#driver.connect(
+      { id, type, name, namespacePath, settings, credentials },
+      {
+        ...this.#context,
+        identityToken: (request) => this.#identityTokens.issue({ name, namespacePath }, request),
+      },
+    );
   }
 
   /**

@@ -25,6 +25,16 @@ class ProviderFault extends Fault {
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof ProviderFault && error.code !== undefined && codes.includes(error.code);
 
+/**
+ * Returns the error of a call that requests credentials: if the provider has refused the request, for whatever reason, the fault is
+ * `unauthenticated`, because what the destination authenticates with is what has to change. Any other error is returned as it is.
+ */
+export function refusedCredentials(error: unknown): unknown {
+  const isRefusal =
+    error instanceof ProviderFault && (error.kind === 'forbidden' || error.kind === 'rejected');
+  return isRefusal ? new ProviderFault('unauthenticated', error.message, { code: error.code }) : error;
+}
+
 const sentences: Readonly<Record<FaultKind, string>> = {
   unauthenticated: 'the credentials were not accepted',
   forbidden: 'permission denied',

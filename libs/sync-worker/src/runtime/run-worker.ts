@@ -1,11 +1,14 @@
 import { type Broker, openRabbit } from '@secrets/broker';
+import { readInternalKeys } from '@secrets/caller';
 import { type Db, openPostgres } from '@secrets/db';
-import { operatorApp } from '@secrets/http';
+import { workerOf } from '@secrets/domain';
+import { internalClient, operatorApp } from '@secrets/http';
 import { readKeyRing } from '@secrets/seal';
 import { runService, serve } from '@secrets/service';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
+import { type IdentityTokens, identityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { createSyncWorker } from './sync-worker.ts';
 import type { WorkerEnv } from './worker-env.ts';
 
@@ -25,9 +28,19 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     onStop(() => broker.close());
     const keyRing = readKeyRing(env.SEAL_KEY_FILE);
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
+    const driver = driverOf(env);
     const worker = createSyncWorker(
-      driverOf(env),
-      { db, unblockedDb, broker, keyRing, egress, log, metrics },
+      driver,
+      {
+        db,
+        unblockedDb,
+        broker,
+        keyRing,
+        egress,
+        log,
+        metrics,
+        identityTokens: tokensFor(driver, env, onStop),
+      },
       {
         concurrency: env.CONCURRENCY,
         largeValuesMib: env.LARGE_VALUES_MIB,
@@ -38,6 +51,18 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });
     await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });
   });
+
+function tokensFor(
+  { type }: Driver,
+  { INTERNAL_KEY_FILE: keyFile, LOGIN_URL: url }: WorkerEnv,
+  onStop: (close: () => Promise<void>) => void,
+): IdentityTokens {
+  if (keyFile === undefined) return noIdentityTokens;
+  const keys = readInternalKeys(keyFile);
+  const client = internalClient({ from: workerOf(type), to: 'login', url, keys });
+  onStop(client.close);
+  return identityTokens(client, type);
+}
 
 const readiness = (db: Db, broker: Broker) => ({
   database: async () => void (await db.query('select 1')),

@@ -18,6 +18,7 @@ import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
+import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 
 /** The dependencies of a worker. */
 export interface SyncWorkerDeps {
@@ -28,6 +29,8 @@ export interface SyncWorkerDeps {
   broker: Broker;
   keyRing: KeyRing;
   egress: EgressGuard;
+  /** Default: the worker gets none. */
+  identityTokens?: IdentityTokens;
   log: Logger;
   metrics: Metrics;
 }
@@ -98,10 +101,11 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 
 function workerContext(
   driver: Driver,
-  { db, unblockedDb = db, keyRing, egress, log: parentLog, metrics }: SyncWorkerDeps,
+  deps: SyncWorkerDeps,
   { concurrency, leaseSeconds, prefix, largeValuesMib = 16 }: SyncWorkerConfig,
 ): WorkerContext {
-  const log = parentLog.child({ destinationType: driver.type });
+  const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens, metrics } = deps;
+  const log = deps.log.child({ destinationType: driver.type });
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const lease = { destinationType: driver.type, owner, leaseSeconds };
   const values = new SecretValues(keyRing, largeValuesMib);
@@ -110,7 +114,7 @@ function workerContext(
     statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
     values,
-    clients: new Clients(driver, { log, egress, prefix }, { keyRing, db: unblockedDb }),
+    clients: new Clients(driver, { log, egress, prefix }, { keyRing, db: unblockedDb, identityTokens }),
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),

@@ -2,10 +2,12 @@ import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
 import { capabilityEndpoints } from './capabilities.ts';
+import { identityEndpoints } from './identity.ts';
 import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
+import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
 
 /** Every endpoint of this service. */
@@ -17,4 +19,6 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...authMountEndpoints(context),
   ...methodEndpoints(context),
   ...loginEndpoints(context),
+  ...identityEndpoints(context),
+  ...syncTokenEndpoints(context),
 ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { tokenKind } from '@secrets/access';
 import { parseInternalKeys, readInternalKeys } from '@secrets/caller';
+import { federatedTypes, workerOf } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import { eventually } from '@secrets/testing';
 import fc from 'fast-check';
@@ -42,10 +43,16 @@ describe('keys', () => {
     expect(setup).toContain('database-url');
     expect(services).toEqual({
       gateway: ['database-url', 'internal.key'],
-      login: ['database-url', 'internal.key', 'root-token', 'seal.key'],
+      login: ['database-url', 'internal.key', 'root-token', 'seal.key', 'worker.key'],
       secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
+      ...Object.fromEntries(
+        federatedTypes.map((type) => [
+          workerOf(type),
+          ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
+        ]),
+      ),
       postgres: ['password'],
       rabbitmq: ['password'],
     });
@@ -54,7 +61,11 @@ describe('keys', () => {
 
   test('no service has the key of a call between two others', () => {
     createKeys(env);
-    const keysOf = (service: string) => readInternalKeys(join(root, service, 'internal.key'));
+    const keysOf = (service: string) =>
+      readInternalKeys(
+        join(root, service, 'internal.key'),
+        ...(service === 'login' ? [join(root, service, 'worker.key')] : []),
+      );
     expect(keysOf('gateway').keyFor('gateway', 'secrets')).toEqual(
       keysOf('secrets').keyFor('gateway', 'secrets'),
     );
@@ -63,6 +74,12 @@ describe('keys', () => {
     );
     expect(keysOf('login').keyFor('login', 'batch-tokens')).toEqual(
       keysOf('gateway').keyFor('login', 'batch-tokens'),
+    );
+    expect(keysOf('sync-worker-cloudb-kv').keyFor('sync-worker-cloudb-kv', 'login')).toEqual(
+      keysOf('login').keyFor('sync-worker-cloudb-kv', 'login'),
+    );
+    expect(() => keysOf('sync-worker-cloudb-kv').keyFor('sync-worker-clouda-sm', 'login')).toThrow(
+      /contains no key/,
     );
     expect(() => keysOf('login').keyFor('gateway', 'secrets')).toThrow(/contains no key/);
     expect(() => keysOf('secrets').keyFor('gateway', 'login')).toThrow(/contains no key/);

@@ -1,4 +1,5 @@
 import { deriveInternalKeys } from '@secrets/caller';
+import { federatedTypes, workerOf } from '@secrets/domain';
 import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
@@ -12,6 +13,9 @@ export interface KeyFile {
 }
 
 type Directions = readonly (readonly [from: string, to: string])[];
+
+/** Each worker whose destinations may use identity tokens requests them as itself, so that it gets none for another type. */
+const tokenRequests: Directions = federatedTypes.map((type) => [workerOf(type), 'login']);
 
 /** Which services call each other. A service has only the keys of the calls that it makes or receives. */
 const directions: Record<string, Directions> = {
@@ -33,6 +37,7 @@ const directions: Record<string, Directions> = {
     ['gateway', 'sync-control'],
     ['sync-control', 'secrets'],
   ],
+  ...Object.fromEntries(tokenRequests.map((direction) => [direction[0], [direction]])),
 };
 
 /** Returns all files that the services read from their `/run/keys`, derived from the installation's secrets. */
@@ -41,6 +46,8 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     ...databaseServices.map((service) => databaseUrl(service, installation, env)),
     ...brokerServices.map((service) => amqpUrl(service, installation, env)),
     ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
+    // In a file of its own: `internal.key` of an older installation is not changed.
+    { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
     ...sealKeys(installation),
     { folder: 'login', name: 'root-token', content: `${installation.rootToken}\n` },
     { folder: 'postgres', name: 'password', content: `${installation.ownerPassword}\n` },

@@ -1,10 +1,10 @@
 import type { Caller } from '@secrets/caller';
+import { requireAdministrative } from '@secrets/caller';
 import { destinationTypes } from '@secrets/destinations';
 import { notFound, secretChangesQueue, stringList, syncQueue } from '@secrets/domain';
 import { type Endpoint, endpoint, pageQuery } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { requireAdministrative } from './require-administrative.ts';
 
 /** How many dead letters of a queue, roughly the oldest first, are shown, sent again or discarded by one request. */
 const maxMessages = 1_000;

@@ -1,9 +1,9 @@
+import { requireAdministrative } from '@secrets/caller';
 import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { resetSyncConfig, updateSyncConfig } from '../queries/sync-config.ts';
-import { requireAdministrative } from './require-administrative.ts';
 
 /** In a merge patch, null restores the default of a field. */
 const ConfigPatch = z.object({

@@ -23,6 +23,8 @@ const codes: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
     'RequestExpired',
     'AuthFailure',
     'CredentialsProviderError',
+    'InvalidIdentityTokenException',
+    'IDPRejectedClaimException',
   ],
   forbidden: [
     'AccessDenied',
@@ -49,6 +51,7 @@ const codes: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
     'ServiceUnavailableException',
     'RequestTimeout',
     'RequestTimeoutException',
+    'IDPCommunicationErrorException',
   ],
   rejected: [
     'DecryptionFailure',

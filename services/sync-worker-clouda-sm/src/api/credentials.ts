@@ -1,5 +1,6 @@
 import type { SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
-import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { fromNodeProviderChain, fromTemporaryCredentials, fromWebToken } from '@aws-sdk/credential-providers';
+import { type DriverContext, refusedCredentials } from '@secrets/sync-worker';
 import type { CloudASettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
 
@@ -12,19 +13,28 @@ export interface Link {
   maxAttempts: 1;
 }
 
-type Credentials = NonNullable<SecretsManagerClientConfig['credentials']>;
+export type Credentials = NonNullable<SecretsManagerClientConfig['credentials']>;
 type Provider = Extract<Credentials, (...args: never) => unknown>;
+
+/** With what a destination authenticates, if not with the environment of the worker. */
+export interface OwnIdentity extends Pick<DriverContext, 'identityToken' | 'prefix'> {
+  keys: Record<string, string>;
+}
+
+const sessionSeconds = 3600;
 
 /**
  * Returns the destination's key pair or, if it has none, the credentials of the worker's environment. With `role_arn`,
- * they are used to assume that role; the SDK renews the session five minutes before it expires. Failures are `Fault`s.
+ * they are used to assume that role, or an identity token is if the destination has an audience for it; the SDK renews
+ * the session five minutes before it expires. Failures are `Fault`s.
  */
 export function credentialsFor(
   settings: CloudASettings,
-  keys: Record<string, string>,
+  { keys, identityToken, prefix }: OwnIdentity,
   link: Link,
-  prefix: string,
 ): Credentials {
+  if (settings.identity_token_audience !== '')
+    return roleOfIdentity(settings, { identityToken, prefix }, link);
   const own = ownCredentials(keys);
   if (settings.role_arn === '') return own;
   const assume = fromTemporaryCredentials({
@@ -32,12 +42,33 @@ export function credentialsFor(
     params: {
       RoleArn: settings.role_arn,
       RoleSessionName: `${prefix}-sync`,
-      DurationSeconds: 3600,
+      DurationSeconds: sessionSeconds,
       ...(settings.external_id === '' ? {} : { ExternalId: settings.external_id }),
     },
     clientConfig: link,
   });
   return reportFaults('AssumeRole of role_arn', assume);
+}
+
+/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html */
+function roleOfIdentity(
+  { role_arn: roleArn, identity_token_audience: audience, identity_token_ttl: ttlSeconds }: CloudASettings,
+  { identityToken, prefix }: Omit<OwnIdentity, 'keys'>,
+  link: Link,
+): Provider {
+  return async () => {
+    const webIdentityToken = await identityToken({ audience, ttlSeconds });
+    const assume = fromWebToken({
+      roleArn,
+      webIdentityToken,
+      roleSessionName: `${prefix}-sync`,
+      durationSeconds: sessionSeconds,
+      clientConfig: link,
+    });
+    return withFaults('AssumeRoleWithWebIdentity of role_arn', assume).catch((error: unknown) => {
+      throw refusedCredentials(error);
+    });
+  };
 }
 
 function ownCredentials(keys: Record<string, string>): Credentials {

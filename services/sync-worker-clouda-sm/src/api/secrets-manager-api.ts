@@ -17,9 +17,8 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { Fault } from '@secrets/domain';
 import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
-import type { CloudASettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
-import { credentialsFor, type Link } from './credentials.ts';
+import type { Credentials, Link } from './credentials.ts';
 import { Described, Replicated, Written } from './schema.ts';
 
 interface CallOptions {
@@ -31,9 +30,9 @@ export class SecretsManagerApi {
   readonly #open: () => SecretsManagerClient;
   #client: SecretsManagerClient;
 
-  constructor(settings: CloudASettings, keys: Record<string, string>, link: Link, prefix: string) {
-    this.#open = () =>
-      new SecretsManagerClient({ ...link, credentials: credentialsFor(settings, keys, link, prefix) });
+  /** @param authenticate returns credentials that have no session yet */
+  constructor(link: Link, authenticate: () => Credentials) {
+    this.#open = () => new SecretsManagerClient({ ...link, credentials: authenticate() });
     this.#client = this.#open();
   }
 

@@ -1,7 +1,8 @@
-import type { HttpClient, PipelineResponse } from '@azure/core-rest-pipeline';
+import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import {
   type AccessToken,
   ChainedTokenCredential,
+  ClientAssertionCredential,
   ClientSecretCredential,
   EnvironmentCredential,
   type GetTokenOptions,
@@ -10,7 +11,13 @@ import {
   WorkloadIdentityCredential,
 } from '@azure/identity';
 import { Fault, type FaultKind } from '@secrets/domain';
-import { malformedResponse, networkFault, providerFault, retryAfterSeconds } from '@secrets/sync-worker';
+import {
+  type DriverContext,
+  malformedResponse,
+  networkFault,
+  providerFault,
+  retryAfterSeconds,
+} from '@secrets/sync-worker';
 import { z } from 'zod';
 import { type CloudBSettings, clouds } from '../settings.ts';
 import { parseJson } from './vault-responses.ts';
@@ -18,39 +25,88 @@ import { parseJson } from './vault-responses.ts';
 const operation = 'requesting a token';
 const noRetries = { retryOptions: { maxRetries: 0 } };
 
+/** With what a destination authenticates, if not with the identity of the worker. */
+export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
+  clientSecret: string | undefined;
+}
+
 /**
- * Returns what requests the tokens of a destination: its client secret or, if it has none, the identity of the worker, which with `client_id`
- * is a certain one of its managed identities. Failures are `Fault`s. The worker's own identity has endpoints of its own, such as the instance
- * metadata, and does not use the HTTP client.
+ * Returns what requests the tokens of a destination: its identity token, its client secret or, if it has neither, the identity of the worker,
+ * which with `client_id` is a certain one of its managed identities. Failures are `Fault`s. The worker's own identity has endpoints of its
+ * own, such as the instance metadata, and does not use the HTTP client.
  */
 export function credentialFor(
   settings: CloudBSettings,
-  { client_secret: clientSecret }: Record<string, string>,
+  { clientSecret, identityToken }: OwnIdentity,
   httpClient: HttpClient,
 ): TokenCredential {
-  if (!clientSecret) return withFaults(workerIdentity(settings), () => undefined);
-  let last: Fault | undefined;
-  const observed: HttpClient = {
-    async sendRequest(request) {
-      last = undefined;
-      try {
-        const response = await httpClient.sendRequest(request);
-        last = faultOfToken(response);
-        if (last === undefined) return response;
-      } catch (error) {
-        last = faultOf(error);
-      }
-      throw last;
-    },
-  };
-  const { tenant_id, client_id, cloud } = settings;
-  const credential = new ClientSecretCredential(tenant_id, client_id, clientSecret, {
+  const { tenant_id, client_id, cloud, identity_token_audience: audience } = settings;
+  if (!clientSecret && audience === '') return withFaults(workerIdentity(settings), () => undefined);
+  const faults = new LastFault();
+  // https://learn.microsoft.com/entra/workload-id/workload-identity-federation
+  const assertion = new SharedAssertion(() =>
+    faults.of(() => identityToken({ audience, ttlSeconds: settings.identity_token_ttl })),
+  );
+  const options = {
     ...noRetries,
     authorityHost: clouds[cloud].authority,
     disableInstanceDiscovery: true, // the cloud's authority is known
-    httpClient: observed,
-  });
-  return withFaults(credential, () => last);
+    httpClient: {
+      sendRequest: (request: PipelineRequest) => {
+        assertion.clear();
+        return faults.of(() => send(httpClient, request));
+      },
+    },
+  };
+  const credential =
+    audience === ''
+      ? new ClientSecretCredential(tenant_id, client_id, clientSecret ?? '', options)
+      : new ClientAssertionCredential(tenant_id, client_id, () => assertion.get(), options);
+  return withFaults(credential, () => faults.last);
+}
+
+/** Remembers the fault of the newest step of a request for a token. */
+class LastFault {
+  last: Fault | undefined;
+
+  async of<Result>(step: () => Promise<Result>): Promise<Result> {
+    this.last = undefined;
+    try {
+      return await step();
+    } catch (error) {
+      this.last = faultOf(error);
+      throw this.last;
+    }
+  }
+}
+
+/** One identity token per request: the SDK asks for it twice before it sends one. */
+class SharedAssertion {
+  readonly #create: () => Promise<string>;
+  #token: Promise<string> | undefined;
+
+  constructor(create: () => Promise<string>) {
+    this.#create = create;
+  }
+
+  get(): Promise<string> {
+    this.#token ??= this.#create().catch((error: unknown) => {
+      this.clear();
+      throw error;
+    });
+    return this.#token;
+  }
+
+  clear(): void {
+    this.#token = undefined;
+  }
+}
+
+async function send(httpClient: HttpClient, request: PipelineRequest): Promise<PipelineResponse> {
+  const response = await httpClient.sendRequest(request);
+  const fault = faultOfToken(response);
+  if (fault !== undefined) throw fault;
+  return response;
 }
 
 /** The identities of deployed services only: a default chain would also run the programs of developers. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { foreignUrlIn, parseServiceAccount } from '@secrets/destinations';
+import { foreignUrlIn, parseServiceAccount, providerOf } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
+import { type DriverContext, refusedCredentials } from '@secrets/sync-worker';
 import {
   type AuthClient,
   type gaxios,
@@ -10,6 +11,7 @@ import {
   OAuth2Client,
 } from 'google-auth-library';
 import { z } from 'zod';
+import type { CloudCSettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
 import { parseJson } from './response-error.ts';
 
@@ -35,16 +37,27 @@ export interface TokenTransports {
 export const metadataUrl = ({ metadataHost = 'metadata.google.internal' }: Environment): string =>
   `http://${metadataHost}`;
 
+/** With what a destination authenticates, if not with the identity of the worker's environment. */
+export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
+  credentials: string | undefined;
+}
+
 /**
- * Returns the destination's service account or, without credentials, the identity of the worker's environment: its file of credentials,
- * else its metadata server. The provider's own search for an identity is not used, because it would connect past the egress guard.
+ * Returns the destination's identity token or service account or, without either, the identity of the worker's environment: its file of
+ * credentials, else its metadata server. The provider's own search for an identity is not used, because it would connect past the egress guard.
  * @throws {Fault} `rejected`, if the credentials contain a URL of another host
  */
 export async function authClientFor(
-  credentials: string | undefined,
+  settings: CloudCSettings,
+  { credentials, identityToken }: OwnIdentity,
   environment: Environment,
   transports: TokenTransports,
 ): Promise<AuthClient> {
+  if (settings.identity_token_audience !== '')
+    return new DestinationIdentity(settings, identityToken, {
+      endpointUrl: environment.endpointUrl?.replace(/\/$/, ''),
+      transporter: transports.provider,
+    });
   if (credentials === undefined) return environmentClient(environment, transports);
   const field = foreignUrlIn(credentials, environment.endpointUrl);
   if (field !== undefined)
@@ -99,6 +112,42 @@ class FederatedIdentity extends IdentityPoolClient {
     super(options);
     Object.assign(this.stsCredential, { transporter: this.transporter });
   }
+}
+
+/** Exchanges identity tokens about the destination (https://cloud.google.com/iam/docs/workload-identity-federation). */
+class DestinationIdentity extends FederatedIdentity {
+  constructor(
+    settings: CloudCSettings,
+    identityToken: DriverContext['identityToken'],
+    { endpointUrl, transporter }: { endpointUrl: string | undefined; transporter: gaxios.Gaxios },
+  ) {
+    const { identity_token_audience: audience, identity_token_ttl: ttlSeconds } = settings;
+    super({
+      type: 'external_account',
+      audience: `//iam.googleapis.com/${providerOf(settings)}`,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      token_url: `${endpointUrl ?? 'https://sts.googleapis.com'}/v1/token`,
+      subject_token_supplier: { getSubjectToken: () => identityToken({ audience, ttlSeconds }) },
+      ...impersonationOf(settings, endpointUrl),
+      scopes,
+      transporter,
+    });
+  }
+
+  protected override async refreshAccessTokenAsync() {
+    return withFaults('exchanging the identity token', () => super.refreshAccessTokenAsync()).catch(
+      (error: unknown) => {
+        throw refusedCredentials(error);
+      },
+    );
+  }
+}
+
+function impersonationOf({ service_account_email: email }: CloudCSettings, endpointUrl: string | undefined) {
+  if (email === '') return {};
+  const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
+  const base = endpointUrl ?? 'https://iamcredentials.googleapis.com';
+  return { service_account_impersonation_url: base + path };
 }
 
 function unreadable(): never {

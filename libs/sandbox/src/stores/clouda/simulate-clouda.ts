@@ -1,7 +1,6 @@
 import { FaultInjector } from '../../faults/fault-injector.ts';
 import { CallLog } from '../../simulation/call-log.ts';
-import type { SimulationContext } from '../../simulation/simulation.ts';
-import type { SimulatedStore } from '../simulated-store.ts';
+import type { SimulatedStore, StoreContext } from '../simulated-store.ts';
 import { type AccessKey, AccessKeys, accessKeyFromSeed } from './credentials/access-keys.ts';
 import type { Role } from './credentials/assume-role.ts';
 import { cloudARoutes } from './endpoint/clouda-routes.ts';
@@ -32,8 +31,8 @@ export interface CloudA extends SimulatedStore {
 }
 
 /** Simulates the secrets manager of cloudA and its token service for assumed roles, on one endpoint. */
-export function simulateCloudA(simulation: SimulationContext, options: CloudAOptions = {}): CloudA {
-  const { seed, now, persist } = simulation;
+export function simulateCloudA(simulation: StoreContext, options: CloudAOptions = {}): CloudA {
+  const { seed, now, persist, federation } = simulation;
   const accessKeys = options.accessKeys ?? [accessKeyFromSeed(seed, DEFAULT_ACCOUNT)];
   const [first] = accessKeys;
   if (!first) throw new RangeError('cloudA needs an access key');
@@ -53,6 +52,7 @@ export function simulateCloudA(simulation: SimulationContext, options: CloudAOpt
       roles: [{ arn: roleArn }, ...(options.roles ?? [])],
       sessionSeconds: options.sessionSeconds,
       limits: { forcedDeleteMs, replicationMs, versionLimit },
+      federation,
     }),
     faults,
     credentials: { accessKeyId, secretAccessKey, roleArn },

@@ -1,8 +1,6 @@
-import type { Directory } from '../../directory/directory.ts';
 import { FaultInjector } from '../../faults/fault-injector.ts';
 import { CallLog } from '../../simulation/call-log.ts';
-import type { SimulationContext } from '../../simulation/simulation.ts';
-import type { SimulatedStore, StoredSecret } from '../simulated-store.ts';
+import type { SimulatedStore, StoreContext, StoredSecret } from '../simulated-store.ts';
 import { newestOf, type Secret } from './store/secret.ts';
 import type { VaultRecord } from './store/vault-store.ts';
 import { defaultVault, Vaults } from './store/vaults.ts';
@@ -36,7 +34,7 @@ export interface CloudB extends SimulatedStore {
 
 /** Simulates the key vaults of cloudB. They accept the tokens of the simulated directory. */
 export function simulateCloudB(
-  { now, persist, directory }: SimulationContext & { directory: Directory },
+  { now, persist, directory }: StoreContext,
   options: CloudBOptions = {},
 ): CloudB {
   const {

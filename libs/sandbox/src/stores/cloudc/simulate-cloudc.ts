@@ -1,10 +1,10 @@
 import express from 'express';
 import { FaultInjector } from '../../faults/fault-injector.ts';
 import { CallLog } from '../../simulation/call-log.ts';
-import type { SimulationContext } from '../../simulation/simulation.ts';
-import type { SimulatedStore, StoredSecret } from '../simulated-store.ts';
+import type { SimulatedStore, StoreContext, StoredSecret } from '../simulated-store.ts';
 import { AccessTokens } from './credentials/access-tokens.ts';
 import { ServiceAccount } from './credentials/service-account.ts';
+import { federationRoutes } from './endpoint/federation-endpoint.ts';
 import { type CloudCContext, secretsRoutes } from './endpoint/secrets-endpoint.ts';
 import { tokenRoutes } from './endpoint/token-endpoint.ts';
 import { Projects } from './store/projects.ts';
@@ -33,7 +33,7 @@ export interface CloudC extends SimulatedStore {
 
 /** Simulates the secret manager of cloudC over its REST protocol, and its token endpoint for service accounts. */
 export function simulateCloudC(
-  { seed, now, persist }: SimulationContext,
+  { seed, now, persist, federation }: StoreContext,
   options: CloudCOptions = {},
 ): CloudC {
   const account = new ServiceAccount(seed, DEFAULT_PROJECT);
@@ -47,12 +47,13 @@ export function simulateCloudC(
     store,
     projects: new Projects([DEFAULT_PROJECT, ...(options.projects ?? [])], options.disabledProjects ?? []),
     limits,
+    federation,
   };
   const rootRoutes = secretsRoutes(context);
   return {
     name: NAME,
     path: '/cloudc',
-    routes: express.Router().use(rootRoutes, tokenRoutes(context)),
+    routes: express.Router().use(federationRoutes(context), rootRoutes, tokenRoutes(context)),
     rootRoutes,
     faults,
     credentials: credentialsOf(account),

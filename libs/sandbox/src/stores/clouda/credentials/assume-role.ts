@@ -10,29 +10,42 @@ export interface Role {
   externalId?: string;
 }
 
-const Input = z.object({
+/** The parameters of every call that assumes a role. */
+export const RoleInput = z.object({
   RoleArn: z.string().regex(/^arn:aws:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/),
   RoleSessionName: z.string().regex(/^[\w+=,.@-]{2,64}$/),
-  ExternalId: z.string().optional(),
   DurationSeconds: z.coerce.number().int().min(900).max(43_200).default(3600),
 });
 
+const Input = RoleInput.extend({ ExternalId: z.string().optional() });
+
+export interface RoleOptions {
+  keys: AccessKeys;
+  roles: readonly Role[];
+  /** The length of every session; undefined uses the requested one. */
+  sessionSeconds: number | undefined;
+  nowMs: number;
+}
+
 /**
  * Returns session credentials for a role.
- * @param sessionSeconds overrides the requested length of the session; undefined uses the requested one
  * @throws AwsError ValidationError, AccessDenied
  */
-export function assumeRole(
-  sent: Record<string, string>,
-  signer: Signer,
-  options: { keys: AccessKeys; roles: readonly Role[]; sessionSeconds: number | undefined; nowMs: number },
-): Elements {
+export function assumeRole(sent: Record<string, string>, signer: Signer, options: RoleOptions): Elements {
   const parsed = Input.safeParse(sent);
   if (!parsed.success)
     throw new AwsError('ValidationError', `${parsed.error.issues[0]?.path.join('.')} is not valid.`);
-  const { RoleArn, RoleSessionName, ExternalId, DurationSeconds } = parsed.data;
+  const { RoleArn, ExternalId } = parsed.data;
   if (!options.roles.some((role) => role.arn === RoleArn && matchesExternalId(role, ExternalId)))
     throw accessDenied(signer, RoleArn);
+  return startRoleSession(parsed.data, options);
+}
+
+/** Credentials and user of a new session of a role. */
+export function startRoleSession(
+  { RoleArn, RoleSessionName, DurationSeconds }: z.infer<typeof RoleInput>,
+  options: RoleOptions,
+): Elements {
   const [, , , , account = '', role = ''] = RoleArn.split(':');
   const arn = `arn:aws:sts::${account}:assumed-${role}/${RoleSessionName}`;
   const expiresAtMs = options.nowMs + (options.sessionSeconds ?? DurationSeconds) * 1000;

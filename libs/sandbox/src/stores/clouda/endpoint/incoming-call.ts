@@ -1,3 +1,4 @@
+import type { FederatedCredentials } from '../../../federation/federated-credential.ts';
 import type { Call, CallContext } from '../../../simulation/serve-call.ts';
 import type { AccessKeys } from '../credentials/access-keys.ts';
 import type { Role } from '../credentials/assume-role.ts';
@@ -14,6 +15,8 @@ export interface CloudAContext {
   /** The length of every session; undefined leaves it to the caller. */
   sessionSeconds: number | undefined;
   limits: OperationLimits;
+  /** The identities that may assume a role. */
+  federation: FederatedCredentials;
 }
 
 /** A request, with the unverified content of its `Authorization` header. */

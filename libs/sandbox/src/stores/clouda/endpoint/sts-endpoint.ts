@@ -3,6 +3,7 @@ import type { HttpResponse } from '../../../simulation/http-response.ts';
 import { serveCall } from '../../../simulation/serve-call.ts';
 import { AwsError } from '../aws-error.ts';
 import { assumeRole, callerIdentity } from '../credentials/assume-role.ts';
+import { assumeRoleWithWebIdentity } from '../credentials/assume-role-with-web-identity.ts';
 import { verifySignature } from '../credentials/request-signature.ts';
 import { type CloudAContext, type IncomingCall, loggedFields } from './incoming-call.ts';
 import { stsErrorResponse, stsErrors, stsResponse } from './sts-protocol.ts';
@@ -27,14 +28,17 @@ export async function serveSts(
 }
 
 async function perform(
-  { calls, keys, roles, sessionSeconds }: CloudAContext,
+  { calls, keys, roles, sessionSeconds, federation }: CloudAContext,
   { request, authorization }: IncomingCall,
   action: string,
   input: Record<string, string>,
 ): Promise<HttpResponse> {
   const nowMs = calls.now();
+  const options = { keys, roles, sessionSeconds, nowMs };
+  if (action === 'AssumeRoleWithWebIdentity')
+    return stsResponse(action, await assumeRoleWithWebIdentity(input, { ...options, federation }));
   const signer = await verifySignature(request, authorization, { keys, service: 'sts', nowMs });
   if (action === 'GetCallerIdentity') return stsResponse(action, callerIdentity(signer));
   if (action !== 'AssumeRole') throw new AwsError('InvalidAction', `Could not find operation ${action}.`);
-  return stsResponse(action, assumeRole(input, signer, { keys, roles, sessionSeconds, nowMs }));
+  return stsResponse(action, assumeRole(input, signer, options));
 }

@@ -10,7 +10,12 @@ const CLOCK_SKEW_SECONDS = 300;
 const MAX_LIFETIME_SECONDS = 3600;
 const PREFIX = 'ya29.';
 
-const TokenContent = z.object({ email: z.string(), until: z.number() });
+const TokenContent = z.object({
+  email: z.string(),
+  until: z.number(),
+  /** Of a federated identity: the service account that it may impersonate, which is all that it may do. */
+  impersonates: z.string().optional(),
+});
 
 /** Why an access token is refused, as the reason in the error's details. */
 type Reason =
@@ -43,9 +48,33 @@ export class AccessTokens {
     const { aud, scope } = await this.#verified(assertion);
     if (!String(aud).endsWith('/token')) throw new Error('the audience is not a token endpoint');
     if (!hasScope(scope)) throw new Error('the scope does not include the API');
-    const until = nowMs + this.#lifetimeSeconds * 1000;
-    const content = Buffer.from(JSON.stringify({ email: this.#account.email, until })).toString('base64url');
-    return { token: `${PREFIX}${content}.${this.#mac(content)}`, expiresIn: this.#lifetimeSeconds };
+    return this.issue({ email: this.#account.email }, nowMs);
+  }
+
+  /** Issues a token of a service account or of a federated identity. */
+  issue(
+    identity: { email: string; impersonates?: string | undefined },
+    nowMs: number,
+    expiresIn = this.#lifetimeSeconds,
+  ): { token: string; expiresIn: number } {
+    const until = nowMs + expiresIn * 1000;
+    const content = Buffer.from(JSON.stringify({ ...identity, until })).toString('base64url');
+    return { token: `${PREFIX}${content}.${this.#mac(content)}`, expiresIn };
+  }
+
+  /**
+   * Verifies that the header `Authorization` belongs to an identity that may impersonate a service account.
+   * @throws GoogleError UNAUTHENTICATED, PERMISSION_DENIED
+   */
+  requireImpersonation(authorization: string | undefined, email: string, nowMs: number): void {
+    const token = new RegExp(`^Bearer ${PREFIX}([\\w.-]{1,8192})$`).exec(authorization ?? '')?.[1];
+    if (token === undefined) throw refused('CREDENTIALS_MISSING');
+    if (this.#content(token, nowMs).impersonates !== email)
+      throw new GoogleError(
+        'PERMISSION_DENIED',
+        "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).",
+        [errorInfo('IAM_PERMISSION_DENIED')],
+      );
   }
 
   /**
@@ -61,13 +90,22 @@ export class AccessTokens {
   }
 
   #issued(token: string, nowMs: number): string {
+    const { email, impersonates } = this.#content(token, nowMs);
+    if (impersonates !== undefined)
+      throw new GoogleError('PERMISSION_DENIED', 'Permission denied on the resource.', [
+        errorInfo('IAM_PERMISSION_DENIED'),
+      ]);
+    return email;
+  }
+
+  #content(token: string, nowMs: number): z.infer<typeof TokenContent> {
     const [content = '', mac = ''] = token.split('.');
     const [expected, sent] = [Buffer.from(this.#mac(content)), Buffer.from(mac)];
     if (expected.length !== sent.length || !timingSafeEqual(expected, sent))
       throw refused('ACCESS_TOKEN_TYPE_UNSUPPORTED');
-    const { email, until } = TokenContent.parse(JSON.parse(Buffer.from(content, 'base64url').toString()));
-    if (until <= nowMs) throw refused('ACCESS_TOKEN_EXPIRED');
-    return email;
+    const parsed = TokenContent.parse(JSON.parse(Buffer.from(content, 'base64url').toString()));
+    if (parsed.until <= nowMs) throw refused('ACCESS_TOKEN_EXPIRED');
+    return parsed;
   }
 
   async #selfSigned(token: string): Promise<string> {

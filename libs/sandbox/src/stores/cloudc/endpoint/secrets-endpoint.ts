@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
+import type { FederatedCredentials } from '../../../federation/federated-credential.ts';
 import { type CallContext, serveCall } from '../../../simulation/serve-call.ts';
 import type { AccessTokens } from '../credentials/access-tokens.ts';
 import { invalidArgument } from '../google-error.ts';
@@ -11,6 +12,8 @@ import { errorResponse, googleErrors, resultResponse } from './google-protocol.t
 export interface CloudCContext extends Pick<OperationContext, 'store' | 'projects' | 'limits'> {
   calls: Omit<CallContext, 'errors'>;
   tokens: AccessTokens;
+  /** The identities that may use the API or a service account. */
+  federation: FederatedCredentials;
 }
 
 type Route = (typeof routes)[number];

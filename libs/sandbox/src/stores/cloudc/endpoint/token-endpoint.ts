@@ -35,13 +35,13 @@ async function grant(
   }
 }
 
-const oauthErrors: ErrorResponses = {
+export const oauthErrors: ErrorResponses = {
   error: oauthError,
   throttled: (seconds) => oauthError(429, 'rate_limit_exceeded', 'Rate exceeded', retryAfter(seconds)),
   serverError: () => oauthError(500, 'internal_failure', 'Internal error'),
   invalidSignature: () => oauthError(400, 'invalid_grant', 'Invalid JWT Signature.'),
 };
 
-function oauthError(status: number, error: string, description: string, headers = {}): HttpResponse {
+export function oauthError(status: number, error: string, description: string, headers = {}): HttpResponse {
   return jsonResponse(status, { error, error_description: description }, headers);
 }

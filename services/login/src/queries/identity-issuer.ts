@@ -1,0 +1,37 @@
+import type { Sql, Tx } from '@secrets/db';
+
+/** The configuration of the issuer. */
+export interface IssuerRow {
+  /** The public base URL of this installation, without a trailing slash. */
+  issuer: string;
+  /** How long a key signs. */
+  rotationSeconds: number;
+  /** How long a key stays published after it has signed its last token. */
+  verificationSeconds: number;
+}
+
+const select = `select issuer, rotation_seconds as "rotationSeconds", verification_seconds as "verificationSeconds"
+                  from login.identity_issuer`;
+
+/** The configuration; undefined before the first write. */
+export async function findIssuer(sql: Sql): Promise<IssuerRow | undefined> {
+  return (await sql.query<IssuerRow>(select))[0];
+}
+
+/** As `findIssuer`, and holds the row until the transaction ends, so that one process at a time changes keys. */
+export async function lockIssuer(tx: Tx): Promise<IssuerRow | undefined> {
+  return (await tx.query<IssuerRow>(`${select} for update`))[0];
+}
+
+/** Holds the row until the transaction ends, also the first time. */
+export async function upsertIssuer(
+  tx: Tx,
+  { issuer, rotationSeconds, verificationSeconds }: IssuerRow,
+): Promise<void> {
+  await tx.query(
+    `insert into login.identity_issuer (issuer, rotation_seconds, verification_seconds) values ($1, $2, $3)
+     on conflict (id) do update set issuer = excluded.issuer, rotation_seconds = excluded.rotation_seconds,
+       verification_seconds = excluded.verification_seconds, updated_at = now()`,
+    [issuer, rotationSeconds, verificationSeconds],
+  );
+}

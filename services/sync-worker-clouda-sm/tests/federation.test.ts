@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Fault } from '@secrets/domain';
+import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { seal } from '@secrets/seal';
+import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const subject = 'secrets-sync:root:cloudA-sm:main';
+const audience = 'sts.amazonaws.com';
+const driver = useDriver();
+const request = () => putRequest(driver.harness.freshName(), 'one');
+let issuer: TestIssuer;
+let asked: object[];
+
+const registration = () => ({ store: 'cloudA-sm', issuer: issuer.url, subject, audience });
+
+beforeAll(async () => {
+  issuer = await startTestIssuer();
+  driver.harness.sandbox.federation.add(registration());
+});
+afterAll(() => issuer.stop());
+beforeEach(() => {
+  asked = [];
+  driver.harness.calls();
+});
+
+const issue: DriverContext['identityToken'] = async (options) => {
+  asked.push(options);
+  return issuer.issue({ sub: subject, aud: options.audience });
+};
+const federated = (settings = {}) => ({
+  credentials: seal({}),
+  settings: {
+    role_arn: driver.harness.sandbox.credentials.cloudA.roleArn,
+    identity_token_audience: audience,
+    identity_token_ttl: 600,
+    ...settings,
+  },
+});
+const connect = async (identityToken = issue, settings = {}) =>
+  driver.keep(await driver.harness.driverWith({ identityToken }, federated(settings)));
+
+test('cloudA-sm 9: the role is assumed with an identity token, once for many calls', async () => {
+  const connected = await connect();
+  const requests = Array.from({ length: 4 }, request);
+  await Promise.all(requests.map((one) => driver.put(one, connected)));
+  expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
+  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  const assumed = driver.harness.calls().filter((operation) => operation.startsWith('AssumeRole'));
+  expect(assumed).toEqual(['AssumeRoleWithWebIdentity']);
+});
+
+test.each([
+  ['another audience', { aud: 'other' }, 'the credentials were not accepted (InvalidIdentityTokenException)'],
+  ['another subject', { sub: 'secrets-sync:root:cloudA-sm:other' }, 'permission denied (AccessDenied)'],
+  [
+    'another issuer',
+    { iss: 'https://other.example.com' },
+    'the credentials were not accepted (InvalidIdentityTokenException)',
+  ],
+  [
+    'an expiry in the past',
+    { exp: Math.floor(Date.now() / 1000) - 3_600 },
+    'the credentials were not accepted (ExpiredTokenException)',
+  ],
+])(
+  'a token with %s is refused: unauthenticated, with the code of the token service',
+  async (_, over, words) => {
+    const connected = await connect(() => issuer.issue({ sub: subject, aud: audience }, over));
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      message: `AssumeRoleWithWebIdentity of role_arn: ${words}`,
+    });
+  },
+);
+
+test('a role that does not exist is unauthenticated', async () => {
+  const connected = await connect(issue, { role_arn: 'arn:aws:iam::123456789012:role/other' });
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
+});
+
+test.each([
+  ['throttle', 'throttled'],
+  ['server-error', 'unavailable'],
+  ['reset', 'unavailable'],
+] as const)('while the token service has the fault %s, the fault is %s', async (effect, kind) => {
+  const connected = await connect();
+  driver.harness.sandbox.cloudA.faults.add({ effect, operation: 'AssumeRoleWithWebIdentity' });
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind });
+  driver.harness.clear();
+  await driver.put(request(), connected);
+});
+
+test.each(['unauthenticated', 'unavailable'] as const)(
+  'if no identity token is issued, its own fault is reported: %s',
+  async (kind) => {
+    let isFailing = true;
+    const connected = await connect(async (options) => {
+      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
+      return issue(options);
+    });
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: 'requesting an identity token: a sentence',
+    });
+    isFailing = false;
+    await driver.put(request(), connected);
+  },
+);
+
+test('a session that is about to expire is renewed with a new identity token', async () => {
+  const own = await startHarness({ sessionSeconds: 60 });
+  own.sandbox.federation.add(registration());
+  const connected = await own.driverWith({ identityToken: issue }, federated());
+  const signal = AbortSignal.timeout(60_000);
+  await connected.put(putRequest(own.freshName(), 'one'), signal);
+  const before = asked.length;
+  await connected.put(putRequest(own.freshName(), 'two'), signal);
+  expect(asked.length).toBeGreaterThan(before);
+  await connected.close();
+  await own.stop();
+});
+
+test('Common: the exchange goes through the egress guard', async () => {
+  const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
+  const connected = driver.keep(
+    await driver.harness.driverWith({ endpointUrl: undefined, identityToken: issue }, federated(), inward),
+  );
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'forbidden',
+    message: expect.stringMatching(/connection to sts\..*amazonaws\.com refused/),
+  });
+});

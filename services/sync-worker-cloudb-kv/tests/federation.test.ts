@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Fault } from '@secrets/domain';
+import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { seal } from '@secrets/seal';
+import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const subject = 'secrets-sync:root:cloudB-kv:main';
+const audience = 'api://AzureADTokenExchange';
+const driver = useDriver();
+const request = () => putRequest(driver.harness.freshName(), 'one');
+let issuer: TestIssuer;
+let asked: object[];
+
+const registration = () => ({ store: 'cloudB-kv', issuer: issuer.url, subject, audience });
+
+beforeAll(async () => {
+  issuer = await startTestIssuer();
+  driver.harness.sandbox.federation.add(registration());
+});
+afterAll(() => issuer.stop());
+beforeEach(() => {
+  asked = [];
+});
+
+const issue: DriverContext['identityToken'] = async (options) => {
+  asked.push(options);
+  return issuer.issue({ sub: subject, aud: options.audience });
+};
+const federated = {
+  credentials: seal({}),
+  settings: { identity_token_audience: audience, identity_token_ttl: 600 },
+};
+const connect = async (identityToken = issue, settings = {}) =>
+  driver.keep(
+    await driver.harness.driverWith(
+      { identityToken },
+      { ...federated, settings: { ...federated.settings, ...settings } },
+    ),
+  );
+
+test('cloudB-kv 11: without a secret, an identity token is exchanged, once for many calls', async () => {
+  const connected = await connect();
+  driver.harness.calls();
+  const requests = Array.from({ length: 4 }, request);
+  await Promise.all(requests.map((one) => driver.put(one, connected)));
+  expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
+  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  expect(driver.harness.calls().filter((operation) => operation === 'token')).toHaveLength(1);
+});
+
+test.each([
+  ['another audience', { aud: 'other' }, 'AADSTS700212'],
+  ['another subject', { sub: 'secrets-sync:root:cloudB-kv:other' }, 'AADSTS700213'],
+  ['another issuer', { iss: 'https://other.example.com' }, 'AADSTS700211'],
+  ['an expiry in the past', { exp: Math.floor(Date.now() / 1000) - 3_600 }, 'AADSTS700024'],
+])('a token with %s is refused: unauthenticated, with the code of the directory', async (_, over, code) => {
+  const connected = await connect(() => issuer.issue({ sub: subject, aud: audience }, over));
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'unauthenticated',
+    message: `requesting a token: the credentials were not accepted (${code})`,
+  });
+});
+
+test.each(['unauthenticated', 'unavailable'] as const)(
+  'if no identity token is issued, its own fault is reported: %s',
+  async (kind) => {
+    let isFailing = true;
+    const connected = await connect(async (options) => {
+      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
+      return issue(options);
+    });
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: 'requesting an identity token: a sentence',
+    });
+    isFailing = false;
+    await driver.put(request(), connected);
+  },
+);
+
+test('cloudB-kv 9: a token that has expired is replaced, with a new identity token', async () => {
+  let ahead = 0;
+  const own = await startHarness({}, { clock: () => Date.now() + ahead });
+  own.sandbox.federation.add(registration());
+  const identityToken: DriverContext['identityToken'] = async (options) => {
+    asked.push(options);
+    const exp = Math.floor((Date.now() + ahead) / 1000) + options.ttlSeconds;
+    return issuer.issue({ sub: subject, aud: options.audience }, { exp });
+  };
+  const connected = await own.driverWith({ identityToken }, federated);
+  const signal = AbortSignal.timeout(60_000);
+  await connected.put(putRequest(own.freshName(), 'one'), signal);
+  ahead = 2 * 3_600_000;
+  await connected.put(putRequest(own.freshName(), 'two'), signal);
+  expect(asked).toHaveLength(2);
+  await connected.close();
+  await own.stop();
+});
+
+test('Common: the exchange goes through the egress guard', async () => {
+  const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
+  const connected = driver.keep(
+    await driver.harness.driverWith({ authorityUrl: undefined, identityToken: issue }, federated, inward),
+  );
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'forbidden',
+    message: expect.stringContaining('connection to login.microsoftonline.com refused'),
+  });
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Fault } from '@secrets/domain';
+import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { seal } from '@secrets/seal';
+import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
+import { putRequest } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+import { useDriver } from './use-driver.ts';
+
+const subject = 'secrets-sync:root:cloudC-sm:main';
+const provider = 'projects/1/locations/global/workloadIdentityPools/pool/providers/secrets';
+const audience = `https://iam.googleapis.com/${provider}`;
+const account = 'sync@sandbox-project.iam.gserviceaccount.com';
+const driver = useDriver();
+const request = () => putRequest(driver.harness.freshName(), 'one');
+let issuer: TestIssuer;
+let asked: object[];
+
+const registration = () => ({
+  ...{ store: 'cloudC-sm', issuer: issuer.url, subject, audience },
+  ...{ provider, service_account_email: account },
+});
+
+beforeAll(async () => {
+  issuer = await startTestIssuer();
+  driver.harness.sandbox.federation.add(registration());
+});
+afterAll(() => issuer.stop());
+beforeEach(() => {
+  asked = [];
+  driver.harness.calls();
+});
+
+const issue: DriverContext['identityToken'] = async (options) => {
+  asked.push(options);
+  return issuer.issue({ sub: subject, aud: options.audience });
+};
+const federated = (settings = {}) => ({
+  credentials: seal({}),
+  settings: {
+    identity_token_audience: audience,
+    identity_token_ttl: 600,
+    service_account_email: account,
+    ...settings,
+  },
+});
+const connect = async (identityToken = issue, settings = {}) =>
+  driver.keep(await driver.harness.driverWith({ identityToken }, federated(settings)));
+const exchanges = () =>
+  driver.harness
+    .calls()
+    .filter((operation) => operation === 'exchange-token' || operation === 'generateAccessToken');
+
+test('cloudC-sm 10: an identity token is exchanged and impersonates the service account, once for many calls', async () => {
+  const connected = await connect();
+  const requests = Array.from({ length: 4 }, request);
+  await Promise.all(requests.map((one) => driver.put(one, connected)));
+  expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
+  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  expect(exchanges()).toEqual(['exchange-token', 'generateAccessToken']);
+});
+
+test('cloudC-sm 10: without a service account, the federated identity itself is used', async () => {
+  const sub = 'secrets-sync:root:cloudC-sm:direct';
+  const own = { store: 'cloudC-sm', issuer: issuer.url, subject: sub, audience: 'custom', provider };
+  driver.harness.sandbox.federation.add(own);
+  const connected = await connect((options) => issuer.issue({ sub, aud: options.audience }), {
+    service_account_email: '',
+    identity_token_audience: 'custom',
+    workload_identity_provider: provider,
+  });
+  const one = request();
+  await driver.put(one, connected);
+  expect(driver.harness.held(one.externalName)?.value).toBe('one');
+  expect(exchanges()).toEqual(['exchange-token']);
+});
+
+test.each([
+  ['another audience', { aud: 'other' }],
+  ['another subject', { sub: 'secrets-sync:root:cloudC-sm:other' }],
+  ['another issuer', { iss: 'https://other.example.com' }],
+  ['an expiry in the past', { exp: Math.floor(Date.now() / 1000) - 3_600 }],
+])('a token with %s is refused: unauthenticated, with the code of the token service', async (_, over) => {
+  const connected = await connect(() => issuer.issue({ sub: subject, aud: audience }, over));
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'unauthenticated',
+    message: 'exchanging the identity token: the credentials were not accepted (invalid_grant)',
+  });
+});
+
+test.each([
+  [
+    'a provider that does not exist',
+    { workload_identity_provider: provider.replace('secrets', 'other') },
+    'the request was rejected (invalid_target)',
+  ],
+  [
+    'a service account that it may not impersonate',
+    { service_account_email: 'other@sandbox-project.iam.gserviceaccount.com' },
+    'permission denied (PERMISSION_DENIED: IAM_PERMISSION_DENIED)',
+  ],
+])('a token for %s is unauthenticated', async (_, settings, words) => {
+  const connected = await connect(issue, settings);
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'unauthenticated',
+    message: `exchanging the identity token: ${words}`,
+  });
+});
+
+test.each([
+  ['exchange-token', 'throttle', 'throttled'],
+  ['exchange-token', 'server-error', 'unavailable'],
+  ['generateAccessToken', 'server-error', 'unavailable'],
+  ['generateAccessToken', 'reset', 'unavailable'],
+] as const)('while %s has the fault %s, the fault is %s', async (operation, effect, kind) => {
+  const connected = await connect();
+  driver.harness.sandbox.cloudC.faults.add({ effect, operation });
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind });
+  driver.harness.clear();
+  await driver.put(request(), connected);
+});
+
+test.each(['unauthenticated', 'unavailable'] as const)(
+  'if no identity token is issued, its own fault is reported: %s',
+  async (kind) => {
+    let isFailing = true;
+    const connected = await connect(async (options) => {
+      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
+      return issue(options);
+    });
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: 'requesting an identity token: a sentence',
+    });
+    isFailing = false;
+    await driver.put(request(), connected);
+  },
+);
+
+test('a token that is about to expire is renewed with a new identity token', async () => {
+  const own = await startHarness({ tokenSeconds: 60 });
+  const direct = { ...registration(), service_account_email: undefined };
+  own.sandbox.federation.add(direct);
+  const connected = await own.driverWith({ identityToken: issue }, federated({ service_account_email: '' }));
+  const signal = AbortSignal.timeout(60_000);
+  await connected.put(putRequest(own.freshName(), 'one'), signal);
+  const before = asked.length;
+  await connected.put(putRequest(own.freshName(), 'two'), signal);
+  expect(asked.length).toBeGreaterThan(before);
+  await connected.close();
+  await own.stop();
+});
+
+test('Common: the exchange goes through the egress guard', async () => {
+  const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
+  const connected = driver.keep(
+    await driver.harness.driverWith({ endpointUrl: undefined, identityToken: issue }, federated(), inward),
+  );
+  await expect(driver.put(request(), connected)).rejects.toMatchObject({
+    kind: 'forbidden',
+    message: expect.stringContaining('connection to sts.googleapis.com refused'),
+  });
+});
