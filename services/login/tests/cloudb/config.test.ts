@@ -97,7 +97,7 @@ describe('a configuration', () => {
 
   test('cannot be rotated in this version', async () => {
     const { status, body } = await login.call('POST', '/auth/team/azure/rotate-root');
-    expect([status, body.errors]).toEqual([503, ['this version does not rotate client_secret']]);
+    expect([status, body.errors]).toEqual([400, ['this version does not rotate client_secret']]);
     expect((await login.call('POST', '/auth/nowhere/rotate-root')).status).toBe(404);
   });
 

@@ -1,4 +1,4 @@
-import { notFound, Problem } from '@secrets/domain';
+import { invalid, notFound } from '@secrets/domain';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { type ConfigRow, findConfig } from '../queries/configs.ts';
@@ -82,7 +82,7 @@ const rotateRoot = () =>
     path: '/rotate-root',
     summary: 'Replace client_secret; not in this version',
     handle: async () => {
-      throw new Problem('unavailable', 'this version does not rotate client_secret');
+      throw invalid('this version does not rotate client_secret');
     },
   });
 
