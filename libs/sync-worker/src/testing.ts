@@ -5,3 +5,4 @@ export type {
 } from './conformance/driver-harness.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
 export { untilReady } from './conformance/until-ready.ts';
+export { useDriverHarness } from './conformance/use-driver-harness.ts';
