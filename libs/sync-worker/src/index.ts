@@ -1,6 +1,7 @@
 export { abortable } from './driver/abortable.ts';
 export type * from './driver/driver.ts';
 export * from './driver/ownership.ts';
+export { rememberedOf } from './driver/remembered-of.ts';
 export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
 export { requireFit } from './driver/require-fit.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
