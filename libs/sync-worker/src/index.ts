@@ -8,6 +8,7 @@ export { createEgressGuard, type Egress, type EgressGuard } from './egress/egres
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
 export { hasCode, providerFault, refusedCredentials, retryAfterSeconds } from './responses/provider-fault.ts';
+export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';
 export { createSyncWorker } from './runtime/sync-worker.ts';
