@@ -1,7 +1,6 @@
 export { describeDriver } from './conformance/describe-driver.ts';
-export type {
-  DriverHarness,
-  FaultScenario,
-} from './conformance/driver-harness.ts';
+export type { DriverHarness } from './conformance/driver-harness.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
+export { simulatedStores } from './conformance/simulated-stores.ts';
 export { untilReady } from './conformance/until-ready.ts';
+export { useDriverHarness } from './conformance/use-driver-harness.ts';

@@ -4,39 +4,23 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import {
-  type CloudAOptions,
-  type FaultSpec,
-  type Sandbox,
-  type StoredSecret,
-  startSandbox,
-} from '@secrets/sandbox';
+import { type CloudAOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import {
-  type ConnectedDestination,
-  createEgressGuard,
-  type DestinationSettings,
-  type DriverContext,
-  type EgressGuard,
+import type {
+  ConnectedDestination,
+  DestinationSettings,
+  DriverContext,
+  EgressGuard,
 } from '@secrets/sync-worker';
-import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
-import { createLogger } from '@secrets/telemetry';
+import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { type CloudASmOptions, cloudaSmDriver } from '../src/driver.ts';
 
 const region = 'eu-central-1';
 
-const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
-  unavailable: { effect: 'server-error' },
-  forbidden: { effect: 'error', code: 'AccessDeniedException', message },
-  unauthenticated: { effect: 'error', code: 'UnrecognizedClientException', message },
-  garbage: { effect: 'garbage' },
-  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
-  redirect: { effect: 'redirect' },
-  reset: { effect: 'reset' },
-  silence: { effect: 'silence' },
-  diesAfterActing: { effect: 'act-then-die', times: 1 },
-});
+const refusals = {
+  forbidden: { code: 'AccessDeniedException' },
+  unauthenticated: { code: 'UnrecognizedClientException' },
+};
 
 type DriverWith = (
   options: CloudASmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
@@ -75,10 +59,21 @@ export async function startHarness(
     endpoint: sandbox.cloudAUrl,
     credentials: sandbox.credentials.cloudA,
   });
-  const { driverWith, lines } = driverOf(sandbox);
+  const { connectDriver, ...shared } = simulatedStores({
+    stores: [sandbox.cloudA],
+    refusals,
+    canary,
+    destination: destinationOf(sandbox),
+  });
+  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+    connectDriver(cloudaSmDriver({ endpointUrl: sandbox.cloudAUrl, ...driverOptions }), over, {
+      egress,
+      identityToken,
+    });
   return {
     sandbox,
     stranger,
+    ...shared,
     ...viewOf(sandbox),
     driverWith,
     connect: (over) => driverWith({}, over),
@@ -88,9 +83,6 @@ export async function startHarness(
         new CreateSecretCommand({ Name: name, SecretString: value, Tags: [{ Key: 'theirs', Value: 'x' }] }),
       );
     },
-    inject: (scenario) => void sandbox.cloudA.faults.add(faults(canary)[scenario]),
-    clear: () => sandbox.cloudA.faults.clear(),
-    outputs: () => JSON.stringify(sandbox.cloudA.calls()) + lines.join(''),
     async stop() {
       stranger.destroy();
       await sandbox.stop();
@@ -98,39 +90,16 @@ export async function startHarness(
   };
 }
 
-/** Connects the driver to the sandbox, and collects what it logs. */
-function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] } {
-  const { accessKeyId, secretAccessKey } = sandbox.credentials.cloudA;
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const noToken = async () => 'none';
-  const driverWith: DriverWith = (
-    { identityToken = noToken, ...driverOptions },
-    over = {},
-    egress = createEgressGuard({}),
-  ) =>
-    cloudaSmDriver({ endpointUrl: sandbox.cloudAUrl, ...driverOptions }).connect(
-      {
-        id: '5b0a6c3e-0000-4000-8000-000000000001',
-        type: 'cloudA-sm',
-        name: 'main',
-        namespacePath: 'root',
-        credentials: seal({ access_key_id: accessKeyId, secret_access_key: secretAccessKey }),
-        ...over,
-        settings: { region, ...over.settings },
-      },
-      { log, egress, prefix: 'secrets', identityToken },
-    );
-  return { driverWith, lines };
+function destinationOf({ credentials }: Sandbox) {
+  const { accessKeyId, secretAccessKey } = credentials.cloudA;
+  return {
+    settings: { region },
+    credentials: seal({ access_key_id: accessKeyId, secret_access_key: secretAccessKey }),
+  };
 }
 
 /** What the tests see of the sandbox. */
-function viewOf(sandbox: Sandbox): Pick<CloudAHarness, 'held' | 'external' | 'calls' | 'callCount'> {
-  let seen = 0;
+function viewOf(sandbox: Sandbox): Pick<CloudAHarness, 'held' | 'external'> {
   const held = (name: string, inRegion = region) =>
     sandbox.cloudA.secrets().find((secret) => secret.name === name && secret.region === inRegion);
   return {
@@ -140,13 +109,6 @@ function viewOf(sandbox: Sandbox): Pick<CloudAHarness, 'held' | 'external' | 'ca
       if (secret === undefined || secret.deleted_at !== null) return undefined;
       return { value: secret.value, tags: secret.tags, writes: secret.version_count };
     },
-    calls() {
-      const operations = sandbox.cloudA.calls().map(({ operation }) => operation);
-      const fresh = operations.slice(seen);
-      seen = operations.length;
-      return fresh;
-    },
-    callCount: () => sandbox.cloudA.calls().length,
   };
 }
 

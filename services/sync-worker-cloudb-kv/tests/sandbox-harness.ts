@@ -1,39 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { createHttpHeaders } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
-import {
-  type CloudBOptions,
-  type FaultSpec,
-  type Sandbox,
-  type StoredSecret,
-  startSandbox,
-} from '@secrets/sandbox';
+import { type CloudBOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import {
-  type ConnectedDestination,
-  createEgressGuard,
-  type DestinationSettings,
-  type DriverContext,
-  type EgressGuard,
+import type {
+  ConnectedDestination,
+  DestinationSettings,
+  DriverContext,
+  EgressGuard,
 } from '@secrets/sync-worker';
-import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
-import { createLogger } from '@secrets/telemetry';
+import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { type CloudBKvOptions, cloudbKvDriver } from '../src/driver.ts';
 
 const vault = 'https://main.vault.azure.net';
 
-const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
-  unavailable: { effect: 'server-error' },
-  forbidden: { effect: 'error', status: 403, code: 'ForbiddenByRbac', message },
-  unauthenticated: { effect: 'error', status: 401, code: 'Unauthorized', message },
-  garbage: { effect: 'garbage' },
-  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
-  redirect: { effect: 'redirect' },
-  reset: { effect: 'reset' },
-  silence: { effect: 'silence' },
-  diesAfterActing: { effect: 'act-then-die', times: 1 },
-});
+const refusals = {
+  forbidden: { status: 403, code: 'ForbiddenByRbac' },
+  unauthenticated: { status: 401, code: 'Unauthorized' },
+};
 
 type DriverWith = (
   options: CloudBKvOptions & Partial<Pick<DriverContext, 'identityToken'>>,
@@ -68,10 +52,19 @@ export async function startHarness(
     ...(clock === undefined ? {} : { clock }),
   });
   const stranger = strangerOf(sandbox);
-  const { driverWith, lines } = driverOf(sandbox);
+  const { connectDriver, ...shared } = simulatedStores({
+    stores: [sandbox.cloudB, sandbox.directory],
+    refusals,
+    canary,
+    destination: destinationOf(sandbox),
+  });
+  const endpoints = { endpointUrl: sandbox.cloudBUrl, authorityUrl: sandbox.directoryUrl };
+  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+    connectDriver(cloudbKvDriver({ ...endpoints, ...driverOptions }), over, { egress, identityToken });
   return {
     sandbox,
     stranger,
+    ...shared,
     ...viewOf(sandbox),
     driverWith,
     connect: (over) => driverWith({}, over),
@@ -79,12 +72,6 @@ export async function startHarness(
     async plantForeign(name, value) {
       await stranger.setSecret(name, value, { tags: { theirs: 'x' } });
     },
-    inject: (scenario) => void sandbox.cloudB.faults.add(faults(canary)[scenario]),
-    clear() {
-      sandbox.cloudB.faults.clear();
-      sandbox.directory.faults.clear();
-    },
-    outputs: () => JSON.stringify(sandbox.cloudB.calls()) + lines.join(''),
     stop: () => sandbox.stop(),
   };
 }
@@ -115,52 +102,18 @@ function strangerOf(sandbox: Sandbox): SecretClient {
   });
 }
 
-/** Connects the driver to the sandbox, and collects what it logs. */
-function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] } {
-  const { tenantId, clientId, clientSecret } = sandbox.credentials.cloudB;
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const endpoints = { endpointUrl: sandbox.cloudBUrl, authorityUrl: sandbox.directoryUrl };
-  const noToken = async () => 'none';
-  const driverWith: DriverWith = (
-    { identityToken = noToken, ...driverOptions },
-    over = {},
-    egress = createEgressGuard({}),
-  ) =>
-    cloudbKvDriver({ ...endpoints, ...driverOptions }).connect(
-      {
-        id: '5b0a6c3e-0000-4000-8000-000000000001',
-        type: 'cloudB-kv',
-        name: 'main',
-        namespacePath: 'root',
-        credentials: seal({ client_secret: clientSecret }),
-        ...over,
-        settings: {
-          key_vault_uri: vault,
-          tenant_id: tenantId,
-          client_id: clientId,
-          cloud: 'cloud',
-          ...over.settings,
-        },
-      },
-      { log, egress, prefix: 'secrets', identityToken },
-    );
-  return { driverWith, lines };
+function destinationOf({ credentials }: Sandbox) {
+  const { tenantId: tenant_id, clientId: client_id, clientSecret } = credentials.cloudB;
+  return {
+    settings: { key_vault_uri: vault, tenant_id, client_id, cloud: 'cloud' },
+    credentials: seal({ client_secret: clientSecret }),
+  };
 }
 
 /** What the tests see of the sandbox. */
-function viewOf(sandbox: Sandbox): Pick<CloudBHarness, 'held' | 'external' | 'calls' | 'callCount'> {
-  let seen = 0;
+function viewOf(sandbox: Sandbox): Pick<CloudBHarness, 'held' | 'external'> {
   const held = (name: string, vaultHost = new URL(vault).host) =>
     sandbox.cloudB.secrets().find((secret) => secret.name === name && secret.region === vaultHost);
-  const all = () =>
-    [...sandbox.cloudB.calls(), ...sandbox.directory.calls()].sort((one, other) =>
-      one.at.localeCompare(other.at),
-    );
   return {
     held,
     async external(name) {
@@ -168,12 +121,5 @@ function viewOf(sandbox: Sandbox): Pick<CloudBHarness, 'held' | 'external' | 'ca
       if (secret === undefined || secret.deleted_at !== null) return undefined;
       return { value: secret.value, tags: secret.tags, writes: secret.version_count };
     },
-    calls() {
-      const operations = all().map(({ operation }) => operation);
-      const fresh = operations.slice(seen);
-      seen = operations.length;
-      return fresh;
-    },
-    callCount: () => all().length,
   };
 }

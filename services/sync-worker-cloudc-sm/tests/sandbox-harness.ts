@@ -1,39 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
-import {
-  type CloudCOptions,
-  type FaultSpec,
-  type Sandbox,
-  type StoredSecret,
-  startSandbox,
-} from '@secrets/sandbox';
+import { type CloudCOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import {
-  type ConnectedDestination,
-  createEgressGuard,
-  type DestinationSettings,
-  type DriverContext,
-  type EgressGuard,
+import type {
+  ConnectedDestination,
+  DestinationSettings,
+  DriverContext,
+  EgressGuard,
 } from '@secrets/sync-worker';
-import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
-import { createLogger } from '@secrets/telemetry';
+import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { JWT } from 'google-auth-library';
 import { type CloudCSmOptions, cloudcSmDriver } from '../src/driver.ts';
 
 const project = 'sandbox-project';
 
-const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
-  unavailable: { effect: 'server-error' },
-  forbidden: { effect: 'error', status: 403, code: 'PERMISSION_DENIED', message },
-  unauthenticated: { effect: 'error', status: 401, code: 'UNAUTHENTICATED', message },
-  garbage: { effect: 'garbage' },
-  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
-  redirect: { effect: 'redirect' },
-  reset: { effect: 'reset' },
-  silence: { effect: 'silence' },
-  diesAfterActing: { effect: 'act-then-die', times: 1 },
-});
+const refusals = {
+  forbidden: { status: 403, code: 'PERMISSION_DENIED' },
+  unauthenticated: { status: 401, code: 'UNAUTHENTICATED' },
+};
 
 type DriverWith = (
   options: CloudCSmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
@@ -68,12 +52,23 @@ export async function startHarness(
 ): Promise<CloudCHarness> {
   const sandbox = await startSandbox({ cloudC, ...(clock === undefined ? {} : { clock }) });
   const stranger = strangerOf(sandbox);
-  const { driverWith, lines } = driverOf(sandbox);
+  const { connectDriver, ...shared } = simulatedStores({
+    stores: [sandbox.cloudC],
+    refusals,
+    canary,
+    destination: destinationOf(sandbox),
+  });
+  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+    connectDriver(cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl, ...driverOptions }), over, {
+      egress,
+      identityToken,
+    });
   const nameOf = (id: string) => `projects/${project}/secrets/${id}`;
   return {
     sandbox,
     stranger,
     nameOf,
+    ...shared,
     ...viewOf(sandbox),
     async states(id) {
       const [versions] = await stranger.listSecretVersions({ parent: nameOf(id) });
@@ -87,9 +82,6 @@ export async function startHarness(
       await stranger.createSecret({ parent: `projects/${project}`, secretId, secret });
       await stranger.addSecretVersion({ parent: nameOf(secretId), payload: { data: Buffer.from(value) } });
     },
-    inject: (scenario) => void sandbox.cloudC.faults.add(faults(canary)[scenario]),
-    clear: () => sandbox.cloudC.faults.clear(),
-    outputs: () => JSON.stringify(sandbox.cloudC.calls()) + lines.join(''),
     async stop() {
       await stranger.close();
       await sandbox.stop();
@@ -110,38 +102,13 @@ function strangerOf({ url, credentials }: Sandbox): SecretManagerServiceClient {
   });
 }
 
-/** Connects the driver to the sandbox, and collects what it logs. */
-function driverOf(sandbox: Sandbox): { driverWith: DriverWith; lines: string[] } {
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const noToken = async () => 'none';
-  const driverWith: DriverWith = (
-    { identityToken = noToken, ...driverOptions },
-    over = {},
-    egress = createEgressGuard({}),
-  ) =>
-    cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl, ...driverOptions }).connect(
-      {
-        id: '5b0a6c3e-0000-4000-8000-000000000001',
-        type: 'cloudC-sm',
-        name: 'main',
-        namespacePath: 'root',
-        credentials: seal({ credentials: sandbox.credentials.cloudC.credentials }),
-        ...over,
-        settings: { project_id: project, ...over.settings },
-      },
-      { log, egress, prefix: 'secrets', identityToken },
-    );
-  return { driverWith, lines };
-}
+const destinationOf = ({ credentials }: Sandbox) => ({
+  settings: { project_id: project },
+  credentials: seal({ credentials: credentials.cloudC.credentials }),
+});
 
 /** What the tests see of the sandbox. */
-function viewOf(sandbox: Sandbox): Pick<CloudCHarness, 'held' | 'external' | 'calls' | 'callCount'> {
-  let seen = 0;
+function viewOf(sandbox: Sandbox): Pick<CloudCHarness, 'held' | 'external'> {
   const held = (name: string) => sandbox.cloudC.secrets().find((secret) => secret.name === name);
   return {
     held,
@@ -149,12 +116,5 @@ function viewOf(sandbox: Sandbox): Pick<CloudCHarness, 'held' | 'external' | 'ca
       const secret = held(name);
       return secret && { value: secret.value, tags: secret.tags, writes: secret.version_count };
     },
-    calls() {
-      const operations = sandbox.cloudC.calls().map(({ operation }) => operation);
-      const fresh = operations.slice(seen);
-      seen = operations.length;
-      return fresh;
-    },
-    callCount: () => sandbox.cloudC.calls().length,
   };
 }

@@ -143,7 +143,7 @@ describe('codehost 8: a repository', () => {
       await expect(
         put({ ...request, remote: { name: request.externalName, writtenAt: null, access: null } }, connected),
       ).rejects.toMatchObject({ kind: 'unavailable' });
-      await expect(remove({ ...request, remote: {} }, connected)).rejects.toMatchObject({
+      await expect(remove(request.externalName, {}, connected)).rejects.toMatchObject({
         kind: 'unavailable',
       });
       expect(received).toBe(0);

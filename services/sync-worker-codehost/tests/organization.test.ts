@@ -18,10 +18,10 @@ const access = (name: string) => held(name)?.tags;
 describe('codehost 3: who sees the secret of an organization', () => {
   test('is sent with every value, private by default', async () => {
     const everyone = await connect({ ...organization, organization_visibility: 'all' });
-    const { name, next, request } = await putNew(everyone);
+    const { name, next, remote } = await putNew(everyone);
     await put(next('two'), everyone);
     expect(access(name)).toEqual({ visibility: 'all' });
-    await remove(request, everyone);
+    await remove(name, remote, everyone);
     expect(held(name)).toBeUndefined();
     expect(access((await putNew()).name)).toEqual({ visibility: 'private' });
   });
@@ -60,23 +60,23 @@ describe('codehost 3: who sees the secret of an organization', () => {
   });
 
   test('is changed without the value', async () => {
-    const { name, request } = await putNew();
+    const { name, unchanged } = await putNew();
     const everyone = await connect({ ...organization, organization_visibility: 'all' });
-    const changed = await put({ ...request, valueChanged: false }, everyone);
+    const changed = await put(unchanged, everyone);
     expect(access(name)).toEqual({ visibility: 'all' });
     expect(driver.harness.calls()).toEqual(['createOrUpdateOrgSecret']);
     const some = await connect(selecting('web'));
-    const selected = await put({ ...request, remote: changed.remote, valueChanged: false }, some);
+    const selected = await put({ ...unchanged, remote: changed.remote }, some);
     expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web' });
     const others = await connect(selecting('docs', 'api'));
-    const final = await put({ ...request, remote: selected.remote, valueChanged: false }, others);
+    const final = await put({ ...unchanged, remote: selected.remote }, others);
     expect(held(name)).toMatchObject({ value: 'one', version_count: 1 });
     expect(access(name)?.repositories).toBe('docs, api');
     expect(driver.harness.calls().filter((call) => call !== 'listRepositories')).toEqual([
       'createOrUpdateOrgSecret',
       'setSelectedReposForOrgSecret',
     ]);
-    await put({ ...request, remote: final.remote, valueChanged: false }, others);
+    await put({ ...unchanged, remote: final.remote }, others);
     expect(driver.harness.calls()).toEqual([]);
   });
 
@@ -105,14 +105,14 @@ describe('codehost 3: who sees the secret of an organization', () => {
   test.each([400, 409, 422])('is changed with the value if the server refuses with %i', async (status) => {
     const [some, others] = [await connect(selecting('web')), await connect(selecting('api'))];
     const everyone = await connect({ ...organization, organization_visibility: 'all' });
-    const { name, request } = await putNew(some);
+    const { name, unchanged } = await putNew(some);
     const refused = { effect: 'error', status, code: 'X', times: 1 } as const;
     const { faults } = driver.harness.sandbox.codehost;
     faults.add({ ...refused, operation: 'setSelectedReposForOrgSecret' });
-    const listed = await put({ ...request, valueChanged: false }, others);
+    const listed = await put(unchanged, others);
     expect(access(name)).toEqual({ visibility: 'selected', repositories: 'api' });
     faults.add({ ...refused, operation: 'createOrUpdateOrgSecret' });
-    await put({ ...request, remote: listed.remote, valueChanged: false }, everyone);
+    await put({ ...unchanged, remote: listed.remote }, everyone);
     expect(held(name)).toMatchObject({ value: 'one', version_count: 3, tags: { visibility: 'all' } });
   });
 

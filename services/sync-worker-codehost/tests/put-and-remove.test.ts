@@ -95,13 +95,13 @@ describe('codehost 4: an environment', () => {
       ...{ owner: 'acme', repo: 'web', environment_name },
     });
     const connected = await connect({ ...web, environment_name });
-    const { name, request, next, verification } = await putNew(connected);
+    const { name, remote, next, verification } = await putNew(connected);
     const place = `acme/web, environment ${environment_name}`;
     await put(next('two'), connected);
     expect(driver.harness.held(name, place)?.value).toBe('two');
     expect(driver.harness.held(name)).toBeUndefined();
     await put(verification, connected);
-    await remove(request, connected);
+    await remove(name, remote, connected);
     expect(driver.harness.held(name, place)).toBeUndefined();
   });
 
@@ -170,18 +170,18 @@ describe('codehost 7: the number of secrets is checked before one is created', (
 
 describe('codehost 9: removal', () => {
   test('of a secret that is gone succeeds, also if its repository is gone', async () => {
-    const { name, request } = await putNew();
+    const { name, remote } = await putNew();
     await driver.harness.stranger.rest.actions.deleteRepoSecret({
       ...{ owner: 'acme', repo: 'web', secret_name: name },
     });
-    await remove(request);
+    await remove(name, remote);
     const elsewhere = await connect({ repository_owner: 'acme', repository_name: 'gone' });
-    await remove(request, elsewhere);
+    await remove(name, remote, elsewhere);
   });
 
   test('of a secret that the entry never wrote makes no call', async () => {
     const before = driver.harness.callCount();
-    await remove(putRequest(driver.harness.freshName(), ''));
+    await remove(driver.harness.freshName());
     expect(driver.harness.callCount()).toBe(before);
   });
 });

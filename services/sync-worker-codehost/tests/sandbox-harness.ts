@@ -1,36 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
-import {
-  type CodehostOptions,
-  type FaultSpec,
-  type Sandbox,
-  type StoredSecret,
-  startSandbox,
-} from '@secrets/sandbox';
+import { type CodehostOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import {
-  type ConnectedDestination,
-  createEgressGuard,
-  type DestinationSettings,
-  type EgressGuard,
-} from '@secrets/sync-worker';
-import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
-import { createLogger } from '@secrets/telemetry';
+import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
+import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { codehostDriver } from '../src/driver.ts';
 import { sealFor } from '../src/secret/scope-key.ts';
 
-const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
-  unavailable: { effect: 'server-error' },
-  forbidden: { effect: 'error', status: 403, code: 'Forbidden', message },
-  unauthenticated: { effect: 'error', status: 401, code: 'BadCredentials', message },
-  garbage: { effect: 'garbage' },
-  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
-  redirect: { effect: 'redirect' },
-  reset: { effect: 'reset' },
-  silence: { effect: 'silence' },
-  diesAfterActing: { effect: 'act-then-die', times: 1 },
-});
+const refusals = {
+  forbidden: { status: 403, code: 'Forbidden' },
+  unauthenticated: { status: 401, code: 'BadCredentials' },
+};
 
 /** The destination of most tests. */
 export const web = { repository_owner: 'acme', repository_name: 'web' };
@@ -63,52 +43,28 @@ export async function startHarness(
   });
   const auth = sandbox.credentials.codehost.accessToken;
   const stranger = new Octokit({ baseUrl: sandbox.codehostUrl, auth });
-  const { connectWith, lines } = driverOf(sandbox);
+  const { connectDriver, ...shared } = simulatedStores({
+    stores: [sandbox.codehost],
+    refusals,
+    canary,
+    destination: { settings: web, credentials: seal({ access_token: auth }) },
+  });
+  const driver = codehostDriver({ endpointUrl: sandbox.codehostUrl });
   return {
     sandbox,
     stranger,
+    ...shared,
     ...viewOf(sandbox),
-    connectWith,
-    connect: (over = {}) => connectWith(over, createEgressGuard({})),
+    connectWith: (over, egress) => connectDriver(driver, over, { egress }),
+    connect: (over) => connectDriver(driver, over),
     freshName: () => `SECRETS_KV_1_${randomUUID().replaceAll('-', '_').toUpperCase()}`,
     plantForeign: (name, value) => writePast(stranger, name, value),
-    inject: (scenario) => void sandbox.codehost.faults.add(faults(canary)[scenario]),
-    clear: () => sandbox.codehost.faults.clear(),
-    outputs: () => JSON.stringify(sandbox.codehost.calls()) + lines.join(''),
     stop: () => sandbox.stop(),
   };
 }
 
-/** Connects the driver to the sandbox, and collects what it logs. */
-function driverOf(sandbox: Sandbox): Pick<CodehostHarness, 'connectWith'> & { lines: string[] } {
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const { accessToken } = sandbox.credentials.codehost;
-  return {
-    lines,
-    connectWith: (over, egress) =>
-      codehostDriver({ endpointUrl: sandbox.codehostUrl }).connect(
-        {
-          id: '5b0a6c3e-0000-4000-8000-000000000001',
-          type: 'codehost',
-          name: 'main',
-          namespacePath: 'root',
-          credentials: seal({ access_token: accessToken }),
-          ...over,
-          settings: { ...web, ...over.settings },
-        },
-        { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
-      ),
-  };
-}
-
 /** What the tests see of the sandbox. */
-function viewOf(sandbox: Sandbox): Pick<CodehostHarness, 'held' | 'external' | 'calls' | 'callCount'> {
-  let seen = 0;
+function viewOf(sandbox: Sandbox): Pick<CodehostHarness, 'held' | 'external'> {
   const held = (name: string, place = 'acme/web') =>
     sandbox.codehost.secrets().find((secret) => secret.name === name && secret.region === place);
   return {
@@ -117,13 +73,6 @@ function viewOf(sandbox: Sandbox): Pick<CodehostHarness, 'held' | 'external' | '
       const secret = held(name);
       return secret && { value: secret.value, tags: {}, writes: secret.version_count };
     },
-    calls() {
-      const operations = sandbox.codehost.calls().map(({ operation }) => operation);
-      const fresh = operations.slice(seen);
-      seen = operations.length;
-      return fresh;
-    },
-    callCount: () => sandbox.codehost.calls().length,
   };
 }
 

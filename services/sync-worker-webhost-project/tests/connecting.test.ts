@@ -12,7 +12,7 @@ const firstPut = () => putRequest(driver.harness.freshName(), 'x');
 
 describe('Common', () => {
   test('a wrong token is unauthenticated, although the status is 403', async () => {
-    const wrong = await driver.connect({ credentials: seal({ access_token: 'canary' }) });
+    const wrong = await driver.connectWith({ credentials: seal({ access_token: 'canary' }) });
     await expect(driver.put(firstPut(), wrong)).rejects.toMatchObject({
       kind: 'unauthenticated',
       message: 'listing the environment variables: access_token was not accepted (status 403)',
@@ -21,7 +21,7 @@ describe('Common', () => {
 
   test('the egress guard refuses a public endpoint that resolves to a private address', async () => {
     const egress = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
-    const inward = await driver.connect({}, { egress, endpointUrl: undefined });
+    const inward = await driver.connectWith({}, { egress, endpointUrl: undefined });
     await expect(driver.put(firstPut(), inward)).rejects.toMatchObject({
       kind: 'forbidden',
       message: expect.stringMatching(/^connection to api\.vercel\.com refused/),
@@ -78,7 +78,7 @@ describe('webhost-project 7: pages and teams', () => {
     ['a wrong team', undefined, 'rejected', /rejected \(not_found\); check project_id, team_id/],
   ])('%s is %s, and the message says where to look', async (_, teamId, kind, message) => {
     const team_id = teamId ?? inTeam.harness.sandbox.webhost.projects[1]!.teamId!;
-    const wrong = await driver.connect({ settings: { team_id } });
+    const wrong = await driver.connectWith({ settings: { team_id } });
     await expect(driver.put(firstPut(), wrong)).rejects.toMatchObject({
       kind,
       message: expect.stringMatching(message),

@@ -115,7 +115,7 @@ describe('webhost-project 2: a record with the same key', () => {
   });
 
   test('of another destination is never taken over, and the message says how to release it', async () => {
-    const other = await driver.connect({ id: randomUUID() });
+    const other = await driver.connectWith({ id: randomUUID() });
     const { name } = await putNew(other);
     await expect(put(putRequest(name, 'ours', { overwrite: true }))).rejects.toMatchObject({
       kind: 'conflict',
@@ -264,9 +264,9 @@ describe('webhost-project 9: unsync', () => {
 
 describe('a put with verify', () => {
   test('repairs a value and environments that were changed from outside', async () => {
-    const { name, unchanged } = await putNew();
+    const { name, verification } = await putNew();
     await driver.harness.stranger('PATCH', `/${idOf(name)}`, { value: 'drifted', target: ['development'] });
-    await put({ ...unchanged, verify: true });
+    await put(verification);
     expect(records(name)).toEqual(['encrypted development,preview,production: one']);
   });
 });

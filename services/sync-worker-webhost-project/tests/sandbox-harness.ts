@@ -1,35 +1,15 @@
-import {
-  type FaultSpec,
-  type Sandbox,
-  type StoredSecret,
-  startSandbox,
-  type WebhostOptions,
-} from '@secrets/sandbox';
+import { type Sandbox, type StoredSecret, startSandbox, type WebhostOptions } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import {
-  type ConnectedDestination,
-  createEgressGuard,
-  type DestinationSettings,
-  type EgressGuard,
-} from '@secrets/sync-worker';
-import type { DriverHarness, FaultScenario } from '@secrets/sync-worker/testing';
-import { createLogger } from '@secrets/telemetry';
+import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
+import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { webhostProjectDriver } from '../src/driver.ts';
 
 export const destinationId = '5b0a6c3e-0000-4000-8000-000000000001';
 
-const faults = (message: string): Record<FaultScenario, FaultSpec> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
-  unavailable: { effect: 'server-error' },
-  forbidden: { effect: 'error', status: 403, code: 'forbidden', message },
-  unauthenticated: { effect: 'error', status: 401, code: 'unauthorized', message },
-  garbage: { effect: 'garbage' },
-  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
-  redirect: { effect: 'redirect' },
-  reset: { effect: 'reset' },
-  silence: { effect: 'silence' },
-  diesAfterActing: { effect: 'act-then-die', times: 1 },
-});
+const refusals = {
+  forbidden: { status: 403, code: 'forbidden' },
+  unauthenticated: { status: 401, code: 'unauthorized' },
+};
 
 /** What another client of the project sends in a record. */
 interface ForeignRecord {
@@ -75,7 +55,14 @@ export async function startHarness(
   const sandbox = await startSandbox({ webhost });
   const { projects } = sandbox.webhost;
   const project = projects.find(({ name }) => name === projectName) ?? projects[0]!;
-  const { connectWith, lines } = driverOf(sandbox, project);
+  const { connectDriver, ...shared } = simulatedStores({
+    stores: [sandbox.webhost],
+    refusals,
+    canary,
+    destination: destinationOf(sandbox, project),
+  });
+  const connectWith: WebhostHarness['connectWith'] = (over, { egress, ...endpoint } = {}) =>
+    connectDriver(webhostProjectDriver({ endpointUrl: sandbox.webhostUrl, ...endpoint }), over, { egress });
   const stranger = strangerOf(sandbox, project);
   let names = 0;
   return {
@@ -95,10 +82,8 @@ export async function startHarness(
       names += 1;
       return `V${names}`;
     },
+    ...shared,
     ...viewOf(sandbox),
-    inject: (scenario) => void sandbox.webhost.faults.add(faults(canary)[scenario]),
-    clear: () => sandbox.webhost.faults.clear(),
-    outputs: () => JSON.stringify(sandbox.webhost.calls()) + lines.join(''),
     stop: () => sandbox.stop(),
   };
 }
@@ -124,41 +109,14 @@ function strangerOf(
   };
 }
 
-/** Connects the driver to the sandbox, and collects what it logs. */
-function driverOf(sandbox: Sandbox, project: Project) {
-  const lines: string[] = [];
-  const log = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const connectWith: WebhostHarness['connectWith'] = (over, options = {}) => {
-    const { egress = createEgressGuard({}), endpointUrl = sandbox.webhostUrl } = options;
-    const isPublic = 'endpointUrl' in options && options.endpointUrl === undefined;
-    return webhostProjectDriver(isPublic ? {} : { endpointUrl }).connect(
-      {
-        id: destinationId,
-        type: 'webhost-project',
-        name: 'main',
-        namespacePath: 'root',
-        credentials: seal({ access_token: sandbox.credentials.webhost.accessToken }),
-        ...over,
-        settings: {
-          project_id: project.id,
-          team_id: project.teamId ?? '',
-          deployment_environments: ['preview', 'production'],
-          ...over.settings,
-        },
-      },
-      { log, egress, prefix: 'secrets', identityToken: async () => 'none' },
-    );
-  };
-  return { connectWith, lines };
-}
+const destinationOf = ({ credentials }: Sandbox, { id, teamId = '' }: Project) => ({
+  id: destinationId,
+  settings: { project_id: id, team_id: teamId, deployment_environments: ['preview', 'production'] },
+  credentials: seal({ access_token: credentials.webhost.accessToken }),
+});
 
 /** What the tests see of the sandbox. */
 function viewOf({ webhost }: Sandbox) {
-  let seen = 0;
   const held = (name: string) => webhost.secrets().filter((secret) => secret.name === name);
   return {
     held,
@@ -170,12 +128,5 @@ function viewOf({ webhost }: Sandbox) {
       const [secret] = held(name);
       return secret && { value: secret.value ?? '', tags: {}, writes: secret.version_count };
     },
-    calls() {
-      const operations = webhost.calls().map(({ operation }) => operation);
-      const fresh = operations.slice(seen);
-      seen = operations.length;
-      return fresh;
-    },
-    callCount: () => webhost.calls().length,
   };
 }

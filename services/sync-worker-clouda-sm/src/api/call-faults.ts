@@ -1,6 +1,12 @@
 import { isNativeError } from 'node:util/types';
 import { Fault, type FaultKind } from '@secrets/domain';
-import { malformedResponse, networkFault, providerFault, retryAfterSeconds } from '@secrets/sync-worker';
+import {
+  malformedResponse,
+  networkFault,
+  providerFault,
+  retryAfterSeconds,
+  throwingFaults,
+} from '@secrets/sync-worker';
 
 /**
  * Error codes of the provider's two services
@@ -79,13 +85,7 @@ interface ResponseMetadata {
 }
 
 /** Runs a call. Its failures become `Fault`s; any other error is thrown as it is. */
-export async function withFaults<Result>(operation: string, call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw faultOf(error, operation);
-  }
-}
+export const withFaults = throwingFaults(faultOf);
 
 /** Returns the fault of a failed call. An error that is not a failure of the call is thrown. */
 export function faultOf(error: unknown, operation: string): Fault {

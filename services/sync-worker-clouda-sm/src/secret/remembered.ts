@@ -1,4 +1,4 @@
-import { type PutRequest, tagsOf } from '@secrets/sync-worker';
+import { type RemoveRequest, rememberedOf, tagsOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 import type { Store } from './store.ts';
 
@@ -17,13 +17,8 @@ const Remembered = z.object({
 export type Remembered = z.infer<typeof Remembered>;
 
 /** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
-export function parseRemembered({
-  remote,
-  externalName,
-}: Pick<PutRequest, 'remote' | 'externalName'>): Remembered | undefined {
-  const parsed = Remembered.safeParse(remote);
-  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
-}
+export const parseRemembered = (request: RemoveRequest): Remembered | undefined =>
+  rememberedOf(Remembered, request);
 
 /** What to store about a secret that now agrees with the destination's settings. */
 export function remember(

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { Fault, type FaultKind } from '@secrets/domain';
-import { malformedResponse, networkFault, providerFault } from '@secrets/sync-worker';
+import { malformedResponse, networkFault, providerFault, throwingFaults } from '@secrets/sync-worker';
 import { ResponseError } from './response-error.ts';
 
 /**
@@ -44,13 +44,7 @@ const kinds: ReadonlyMap<string, FaultKind> = new Map(
 );
 
 /** Runs a call. Its failures become `Fault`s; any other error is thrown as it is. */
-export async function withFaults<Result>(operation: string, call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw faultOf(error, operation);
-  }
-}
+export const withFaults = throwingFaults(faultOf);
 
 /**
  * Returns the fault of a failed call. The SDK and its authentication library wrap what the transport threw, so the causes decide. An

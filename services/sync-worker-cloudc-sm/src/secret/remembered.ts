@@ -1,4 +1,4 @@
-import type { PutRequest } from '@secrets/sync-worker';
+import { type RemoveRequest, rememberedOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 
 const Remembered = z.object({
@@ -22,10 +22,5 @@ const Remembered = z.object({
 export type Remembered = z.infer<typeof Remembered>;
 
 /** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
-export function parseRemembered({
-  remote,
-  externalName,
-}: Pick<PutRequest, 'remote' | 'externalName'>): Remembered | undefined {
-  const parsed = Remembered.safeParse(remote);
-  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
-}
+export const parseRemembered = (request: RemoveRequest): Remembered | undefined =>
+  rememberedOf(Remembered, request);

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { Fault, type FaultKind } from '@secrets/domain';
-import { networkFault, providerFault, retryAfterSeconds } from '@secrets/sync-worker';
+import { networkFault, providerFault, retryAfterSeconds, throwingFaults } from '@secrets/sync-worker';
 import { z } from 'zod';
 
 /** The provider sends no error codes. These names of ours stand for what its status, headers and message say. */
@@ -24,13 +24,7 @@ const ErrorResponse = z.object({
 type ErrorResponse = z.infer<typeof ErrorResponse>;
 
 /** Runs a call. Its failures become `Fault`s; any other error is thrown as it is. */
-export async function withFaults<Result>(operation: string, call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw faultOf(error, operation);
-  }
-}
+export const withFaults = throwingFaults(faultOf);
 
 /** Returns the fault of a failed call. An error that is not a failure of the call is thrown. */
 export function faultOf(error: unknown, operation: string): Fault {

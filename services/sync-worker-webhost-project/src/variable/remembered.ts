@@ -1,4 +1,4 @@
-import type { RemoveRequest } from '@secrets/sync-worker';
+import { type RemoveRequest, rememberedOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 
 const Remembered = z.object({
@@ -22,10 +22,8 @@ export type Remembered = z.infer<typeof Remembered>;
 export type RememberedRecord = Remembered['records'][number];
 
 /** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
-export function parseRemembered({ remote, externalName }: RemoveRequest): Remembered | undefined {
-  const parsed = Remembered.safeParse(remote);
-  return parsed.success && parsed.data.name === externalName ? parsed.data : undefined;
-}
+export const parseRemembered = (request: RemoveRequest): Remembered | undefined =>
+  rememberedOf(Remembered, request);
 
 /** The environments of all records. */
 export const targetsOf = ({ records }: Remembered): string[] => records.flatMap(({ target }) => target);

@@ -1,0 +1,117 @@
+import { createLogger } from '@secrets/telemetry';
+import type { ConnectedDestination, DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
+import type { DriverHarness, FaultScenario } from './driver-harness.ts';
+
+/** An error response of the provider. */
+interface Refusal {
+  code: string;
+  status?: number;
+}
+
+/** A fault, as the sandbox describes it. */
+type StoreFault =
+  | { effect: 'throttle'; retryAfterSeconds: number }
+  | ({ effect: 'error'; message: string } & Refusal)
+  | { effect: 'huge'; bytes: number }
+  | { effect: 'act-then-die'; times: number }
+  | { effect: 'server-error' | 'garbage' | 'redirect' | 'reset' | 'silence' };
+
+/** What a harness needs of a simulated service. */
+interface SimulatedStore {
+  calls(): readonly { operation: string; at: string }[];
+  faults: { add(fault: StoreFault): unknown; clear(): void };
+}
+
+interface SimulatedStoresOptions {
+  /** The first receives the faults. The calls of all are counted. */
+  stores: readonly [SimulatedStore, ...SimulatedStore[]];
+  /** How the provider refuses a call. */
+  refusals: Record<'forbidden' | 'unauthenticated', Refusal>;
+  /** The message of these refusals. */
+  canary: string;
+  /** The destination that `connectDriver` connects as. */
+  destination: Pick<DestinationSettings, 'settings' | 'credentials'> & Partial<DestinationSettings>;
+}
+
+interface ConnectContext {
+  egress?: DriverContext['egress'] | undefined;
+  identityToken?: DriverContext['identityToken'] | undefined;
+}
+
+/** The part of a driver's harness that is the same for every simulated store. */
+interface SimulatedStores extends Pick<DriverHarness, 'inject' | 'clear' | 'callCount' | 'outputs'> {
+  /** Returns the operations called since the last call of this function. */
+  calls(): string[];
+  /** Connects the driver, and collects what it logs. By default, its egress is not restricted and its identity token is `none`. */
+  connectDriver(
+    driver: Driver,
+    over?: Partial<DestinationSettings>,
+    context?: ConnectContext,
+  ): Promise<ConnectedDestination>;
+}
+
+/** Returns the part of a driver's harness that injects faults, counts calls, connects the driver and collects its log. */
+export function simulatedStores(options: SimulatedStoresOptions): SimulatedStores {
+  const { stores, destination } = options;
+  const faults = faultsOf(options);
+  const lines: string[] = [];
+  const allCalls = () =>
+    stores.flatMap((store) => store.calls()).sort((one, other) => one.at.localeCompare(other.at));
+  let seen = 0;
+  return {
+    inject: (scenario) => void stores[0].faults.add(faults[scenario]),
+    clear() {
+      for (const store of stores) store.faults.clear();
+    },
+    calls() {
+      const operations = allCalls().map(({ operation }) => operation);
+      const fresh = operations.slice(seen);
+      seen = operations.length;
+      return fresh;
+    },
+    callCount: () => allCalls().length,
+    outputs: () => JSON.stringify(allCalls()) + lines.join(''),
+    connectDriver: connectorOf(destination, lines),
+  };
+}
+
+const faultsOf = ({
+  refusals,
+  canary: message,
+}: SimulatedStoresOptions): Record<FaultScenario, StoreFault> => ({
+  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
+  unavailable: { effect: 'server-error' },
+  forbidden: { effect: 'error', ...refusals.forbidden, message },
+  unauthenticated: { effect: 'error', ...refusals.unauthenticated, message },
+  garbage: { effect: 'garbage' },
+  huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
+  redirect: { effect: 'redirect' },
+  reset: { effect: 'reset' },
+  silence: { effect: 'silence' },
+  diesAfterActing: { effect: 'act-then-die', times: 1 },
+});
+
+function connectorOf(
+  destination: SimulatedStoresOptions['destination'],
+  lines: string[],
+): SimulatedStores['connectDriver'] {
+  const log = createLogger({
+    service: 'test',
+    level: 'trace',
+    destination: { write: (line) => void lines.push(line) },
+  });
+  return (driver, over = {}, { egress = createEgressGuard({}), identityToken = async () => 'none' } = {}) =>
+    driver.connect(
+      {
+        id: '5b0a6c3e-0000-4000-8000-000000000001',
+        type: driver.type,
+        name: 'main',
+        namespacePath: 'root',
+        ...destination,
+        ...over,
+        settings: { ...destination.settings, ...over.settings },
+      },
+      { log, egress, prefix: 'secrets', identityToken },
+    );
+}
