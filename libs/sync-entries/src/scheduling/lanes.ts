@@ -87,21 +87,22 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
 
 /**
  * Takes calls that are made beside entries out of the budget of the destination's lane, which may become negative: then no entry is
- * admitted until that time has passed.
+ * admitted until that time has passed. Takes nothing, and returns false, while it is negative already.
  */
 export async function useBudget(
   sql: Sql,
   destinationId: string,
   calls: number,
   { perSecond, burst }: Budget,
-): Promise<void> {
-  await sql.query(
-    `update sync.lanes
-        set tokens = least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch')))) - $2::float8,
-            refilled_at = now()
-      where id = (select lane_id from sync.destinations where id = $1)`,
+): Promise<boolean> {
+  const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
+  const lanes = await sql.query(
+    `update sync.lanes set tokens = ${refilled} - $2::float8, refilled_at = now()
+      where id = (select lane_id from sync.destinations where id = $1) and ${refilled} >= 0
+      returning id`,
     [destinationId, calls, perSecond, burst],
   );
+  return lanes.length > 0;
 }
 
 /** Which destination a report is about, and its lane. */

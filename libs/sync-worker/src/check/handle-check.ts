@@ -23,27 +23,43 @@ const removalMs = 10_000;
  */
 export async function handleCheck(worker: WorkerContext, message: CheckMessage): Promise<Verdict> {
   const { check_id: checkId, destination_id: destinationId } = message;
-  const slot = await worker.slots.acquire(destinationId);
+  const isOneTooMany = runningOf(worker) >= maxRunning;
+  const slot = isOneTooMany ? undefined : await worker.slots.acquire(destinationId);
+  running.set(worker, runningOf(worker) + 1);
+  slot?.whenSlow(() => worker.lanes.slow(destinationId));
   try {
     const claimed = await claimCheck(worker.db, checkId);
-    if (slot === undefined) await refuse(worker, claimed);
+    if (slot === undefined) await refuse(worker, claimed, isOneTooMany ? tooMany : silent);
     else if (claimed !== undefined) await check(worker, claimed);
     else {
       const left = await findLeftProbe(worker.db, checkId);
       if (left !== undefined) await removeLeft(worker, left);
     }
   } finally {
+    running.set(worker, runningOf(worker) - 1);
     slot?.release();
   }
   return 'ack';
 }
 
+/** Checks are not scheduled like entries, so they must not take the slots of all destinations of the type. */
+const maxRunning = 2;
+const running = new WeakMap<WorkerContext, number>();
+const runningOf = (worker: WorkerContext): number => running.get(worker) ?? 0;
+
+const tooMany = 'too many checks are running; try again in a moment';
 /** All slots that a destination may have are taken by its calls that hang. */
-async function refuse({ db }: WorkerContext, claimed: { probe: Probe } | undefined): Promise<void> {
+const silent = 'the destination has stopped responding';
+
+async function refuse(
+  { db }: WorkerContext,
+  claimed: { probe: Probe } | undefined,
+  reason: string,
+): Promise<void> {
   if (claimed === undefined) return; // a removal, which the sweep requests again
   const { checkId } = claimed.probe;
   await recordProbeRemoved(db, checkId); // it was never written
-  const failure = failureOf(new Fault('unavailable', 'the destination has stopped responding'));
+  const failure = failureOf(new Fault('unavailable', reason));
   await endCheck(db, checkId, stepsOf(new Map([['connect', failure]])));
 }
 

@@ -34,7 +34,7 @@ export const StatusFilter = stringList
   .refine((given) => given.length > 0 && given.every(isStatus), {
     error: `must be one or more of ${syncStatuses.join(', ')}, separated by commas`,
   })
-  .transform((given) => given.filter(isStatus));
+  .transform((given) => [...new Set(given.filter(isStatus))]);
 
 const presentPosition = ({ associationId, subKey }: Position): string =>
   subKey === undefined ? associationId : `${associationId}/${Buffer.from(subKey).toString('base64url')}`;

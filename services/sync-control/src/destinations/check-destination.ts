@@ -73,7 +73,7 @@ function recordCheck(
   return db
     .transaction(async (tx) => {
       await endOverdueCheck(tx, destinationId);
-      await useBudget(tx, destinationId, writes, budget);
+      if (!(await useBudget(tx, destinationId, writes, budget))) throw budgetSpent(budget.perSecond);
       return insertCheck(tx, { destinationId, destinationType, externalName, seconds: checkSeconds });
     })
     .catch((error: unknown) => {
@@ -82,6 +82,15 @@ function recordCheck(
       throw isForeignKeyViolation(error) ? notFound() : error; // the destination was deleted in the meantime
     });
 }
+
+const budgetSpent = (perSecond: number): Problem =>
+  new Problem(
+    'rate_limited',
+    'the account of this destination has spent its budget of calls; try again later',
+    {
+      retryAfterSeconds: Math.ceil(writes / perSecond),
+    },
+  );
 
 async function waitForSteps(db: Db, type: string, checkId: string): Promise<CheckStep[]> {
   const untilMs = performance.now() + waitSeconds * 1_000;
