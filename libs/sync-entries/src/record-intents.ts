@@ -20,7 +20,7 @@ export type Origin = keyof typeof priorities;
 
 /** SQL assignments that record a new intent of an entry. */
 export const newIntent = (origin: Origin): string =>
-  `generation = generation + 1, status = 'PENDING', fault = null, last_error = null, updated_at = now(), ${dueNow},
+  `generation = generation + 1, status = 'PENDING', pushed_hash = case when attempts = 0 then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow},
    priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**

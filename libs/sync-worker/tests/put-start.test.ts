@@ -141,3 +141,19 @@ test('a put that has started before records nothing again', async () => {
   await attempt(id, { put }, isSynced);
   expect(await start()).toBe(first);
 });
+
+test('a value that was pushed before is pushed again after an attempt that may have written another one', async () => {
+  const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+  const isSynced = async () =>
+    (await db.query(`select from sync.entries where id = $1 and status = 'SYNCED'`, [id])).length > 0;
+  const seen: boolean[] = [];
+  const put: Calls['put'] = async ({ valueChanged }) => {
+    seen.push(valueChanged);
+    return { remote: {} };
+  };
+  await attempt(id, { put }, isSynced);
+  await db.query('update sync.entries set attempts = 1 where id = $1', [id]); // its outcome was lost
+  await requestPut(db, [id]);
+  await attempt(id, { put }, isSynced);
+  expect(seen).toEqual([true, true]);
+});

@@ -116,11 +116,15 @@ describe('set', () => {
   });
 
   test('returns 404 for a destination that does not exist', async () => {
-    for (const path of ['cloudA-sm/none', 'cloudX/none']) {
-      const url = `/sys/sync/destinations/${path}/associations/set`;
-      const { status, body } = await sync.call('POST', url, { mount: at.mount, secret_name: 'a' });
-      expect([status, body.errors]).toEqual([404, []]);
-    }
+    const set = (path: string) =>
+      sync.call('POST', `/sys/sync/destinations/${path}/associations/set`, {
+        mount: at.mount,
+        secret_name: 'a',
+      });
+    const missing = await set('cloudA-sm/none');
+    expect([missing.status, missing.body.errors]).toEqual([404, []]);
+    const unknown = await set('cloudX/none');
+    expect([unknown.status, unknown.body.errors]).toEqual([404, [expect.stringMatching(/^type: /)]]);
   });
 
   test('refuses a secret that the caller may not read with 403, naming mount and secret', async () => {

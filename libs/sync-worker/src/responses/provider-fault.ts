@@ -32,7 +32,8 @@ export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
 export function refusedCredentials(error: unknown): unknown {
   const isRefusal =
     error instanceof ProviderFault && (error.kind === 'forbidden' || error.kind === 'rejected');
-  return isRefusal ? new ProviderFault('unauthenticated', error.message, { code: error.code }) : error;
+  // Without the code, which would say something else of the call that the credentials are for, such as that a secret is not found.
+  return isRefusal ? new Fault('unauthenticated', error.message) : error;
 }
 
 const sentences: Readonly<Record<FaultKind, string>> = {

@@ -24,6 +24,7 @@ async function createOrTakeOver(store: Store, request: PutRequest, signal: Abort
   const found = await findSecret(store, name, signal);
   if (found === undefined) await withScope(store, () => store.count.requireRoom(signal));
   else requireWritable(store.owner, { name, tags: {}, isRemembered: isStarted(request) }, overwrite);
+  await store.access?.wanted(signal); // a repository that does not exist is refused before anything is recorded
   await request.recordStart();
   return write(store, request, signal);
 }
