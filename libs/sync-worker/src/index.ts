@@ -7,7 +7,13 @@ export { requireFit } from './driver/require-fit.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
-export { hasCode, providerFault, refusedCredentials, retryAfterSeconds } from './responses/provider-fault.ts';
+export {
+  codedFault,
+  hasCode,
+  providerFault,
+  refusedCredentials,
+  retryAfterSeconds,
+} from './responses/provider-fault.ts';
 export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';

@@ -21,6 +21,10 @@ class ProviderFault extends Fault {
   }
 }
 
+/** The fault of an error response that has an explanation of its own, with the provider's error code. */
+export const codedFault = (kind: FaultKind, message: string, code: string): Fault =>
+  new ProviderFault(kind, message, { code });
+
 /** Whether the error is a fault with one of these error codes. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof ProviderFault && error.code !== undefined && codes.includes(error.code);

@@ -1,6 +1,12 @@
 import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import { Fault, type FaultKind } from '@secrets/domain';
-import { malformedResponse, networkFault, providerFault, retryAfterSeconds } from '@secrets/sync-worker';
+import {
+  codedFault,
+  malformedResponse,
+  networkFault,
+  providerFault,
+  retryAfterSeconds,
+} from '@secrets/sync-worker';
 import { z } from 'zod';
 
 /** The permission that a call needs, by which messages name the call. */
@@ -96,7 +102,7 @@ function errorFault(operation: string, { status, headers, bodyAsText }: Pipeline
   const error = ErrorBody.safeParse(parseJson(bodyAsText)).data?.error;
   const found = status === 401 ? 'Unauthorized' : (error?.innererror?.code ?? error?.code);
   const known = explained.get(found ?? '');
-  if (known) return new Fault(known[0], `${operation}: ${known[1]} (${found})`);
+  if (known && found) return codedFault(known[0], `${operation}: ${known[1]} (${found})`, found);
   const wait = retryAfterSeconds(headers.get('retry-after'));
   const fault = providerFault(operation, { status, code: found, retryAfterSeconds: wait }, kinds);
   return fault ?? malformedResponse(operation, status);

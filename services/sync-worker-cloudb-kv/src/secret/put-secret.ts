@@ -88,12 +88,17 @@ async function reconcile(
   const { missing, surplus } = tagChanges({ wanted, present, ours: known?.tags ?? {} });
   const tags = mergedTags(present, missing, surplus);
   const value = request.value.reveal();
-  if (found.value !== value) {
-    const version = await store.api.set(name, value, { tags, contentType }, signal);
-    return { name, version, tags: wanted };
+  try {
+    if (found.value !== value) {
+      const version = await store.api.set(name, value, { tags, contentType }, signal);
+      return { name, version, tags: wanted };
+    }
+    if (Object.keys(missing).length + surplus.length > 0) await store.api.setTags(name, newest, tags, signal);
+    return { name, version: newest, tags: wanted };
+  } catch (error) {
+    if (!hasCode(error, 'ObjectIsDeletedButRecoverable', 'SecretNotFound')) throw error;
+    throw new Fault('not_ready', `${JSON.stringify(name)} was just deleted`);
   }
-  if (Object.keys(missing).length + surplus.length > 0) await store.api.setTags(name, newest, tags, signal);
-  return { name, version: newest, tags: wanted };
 }
 
 /** The vault replaces all tags at once, so those of others are sent too. */

@@ -28,6 +28,7 @@ export async function claim(
   try {
     await updateLabels(store, request, { found, known }, signal);
   } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) throw changedMeanwhile(request.externalName);
     if (!hasCode(error, 'FAILED_PRECONDITION')) throw error;
     const again = await findSecret(store, request.externalName, signal);
     if (again === undefined) throw changedMeanwhile(request.externalName);

@@ -12,9 +12,8 @@ export async function putSecret(store: Store, request: PutRequest, signal: Abort
   const known = parseRemembered(request);
   if (known === undefined) return createOrTakeOver(store, request, signal);
   if (request.valueChanged) return write(store, request, signal);
-  if (request.verify) return inspect(store, request, known, signal);
-  if (hasAccess(store, known)) return known;
-  return changeAccess(store, request, known.access?.visibility, signal);
+  if (!request.verify && hasAccess(store, known)) return known;
+  return inspect(store, request, known, signal); // an edit by someone else would be hidden by a change of who may see the secret
 }
 
 /** The key is fetched first: if that succeeds, a secret that is not found does not exist. */
