@@ -53,7 +53,7 @@ test('counts the entries of a destination by status, also those in progress, up 
   expect(await counts(3)).toEqual({ ...others, PENDING: 3 });
 });
 
-test('the queue tells what is due, scheduled and in progress apart', async () => {
+test('the queue distinguishes what is due, scheduled and in progress', async () => {
   await addAll();
   await db.query(
     `update sync.entries set due_at = now() - interval '90 seconds' where external_name = 'waiting'`,

@@ -183,7 +183,7 @@ test('shows no details of an unexpected error', async () => {
   expect(steps[1]).toBe('an internal error; see the log of the sync worker');
 });
 
-test('tells the lane about a throttled call', async () => {
+test('reports a throttled call to the lane', async () => {
   const store = new Store();
   store.failures = [new Fault('throttled', 'slow down')];
   await check(store);

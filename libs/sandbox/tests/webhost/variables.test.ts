@@ -180,7 +180,7 @@ describe('webhost-project 7: pages', () => {
     expect(await response.json()).toMatchObject({ envs: [{ key: 'A' }], pagination: { next: null } });
   });
 
-  test('a role without access to production is told how many variables it does not see', async () => {
+  test('a role without access to production learns how many variables it does not see', async () => {
     const hidden = { id: 'prj_hidden', name: 'hidden', hidesProduction: true };
     const own = await startSandbox({ webhost: { projects: [hidden] } });
     own.webhost.plant({ key: 'A', value: 'x' });

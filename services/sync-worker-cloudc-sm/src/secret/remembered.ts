@@ -10,7 +10,7 @@ const Remembered = z.object({
   /** The number and the etag of the version that has the value; the etag is empty if it is not known. */
   version: z.number(),
   versionEtag: z.string(),
-  /** The number of the oldest version of ours that may not be destroyed yet. */
+  /** The number of the oldest version that this entry has added and that may not be destroyed yet. */
   oldest: z.number(),
   /** The locations of its replicas, sorted; empty for an automatic replication. */
   locations: z.array(z.string()),

@@ -3,7 +3,7 @@ import { Fault, type FaultKind } from '@secrets/domain';
 import { networkFault, providerFault, retryAfterSeconds, throwingFaults } from '@secrets/sync-worker';
 import { z } from 'zod';
 
-/** The provider sends no error codes. These names of ours stand for what its status, headers and message say. */
+/** The provider sends no error codes. These names denote what its status, headers and message say. */
 const kinds: ReadonlyMap<string, FaultKind> = new Map([
   ['RateLimited', 'throttled'],
   ['NotFound', 'rejected'],
