@@ -2,7 +2,7 @@ import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import type { NamedRules } from './policies/named-policies.ts';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
-import { ancestorExpirySql } from './tokens/ancestor-expiry.ts';
+import { tokenExpirySql } from './tokens/ancestor-expiry.ts';
 import type { BatchToken } from './tokens/token.ts';
 
 // The epoch comes from the same statement, and thus the same snapshot, as the row: a row never includes anything that
@@ -28,22 +28,23 @@ export async function readEpoch(sql: Sql): Promise<number> {
 
 const serviceToken = `
   select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
+    n.path as namespace_path, ${tokenExpirySql('t')} as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
   left join login.namespaces n on n.id = t.namespace_id`;
 
 export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEpoch<ServiceTokenRow>> {
-  const [row] = await sql.query<ServiceTokenRow & { epoch: number; accessor: string | null }>(serviceToken, [
-    hash,
-  ]);
+  const [row] = await sql.query<ServiceTokenRow & { epoch: number; namespace_path: string | null }>(
+    serviceToken,
+    [hash],
+  );
   if (row === undefined) throw new Error('login.access_epoch is empty');
-  return { epoch: row.epoch, row: row.accessor === null ? undefined : row };
+  return { epoch: row.epoch, row: row.namespace_path === null ? undefined : row };
 }
 
 const batchToken = `
   select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
-    least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as parent_expires_at,
+    ${tokenExpirySql('t')} as parent_expires_at,
     $4::uuid is null or m.id is not null as mount_exists, ${rulesOf('$1', '$2::text[]')} as rules
   from login.access_epoch e
   left join login.namespaces n on n.id = $1

@@ -26,8 +26,8 @@ export interface LoginForTest {
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
   /** The caller of a token that was just issued. */
   callerOf(response: TestResponse, over?: Partial<Caller>): Caller;
-  /** Whether the gateway accepts a token. */
-  isAccepted(token: string): Promise<boolean>;
+  /** Whether the gateway accepts a token, in a namespace. */
+  isAccepted(token: string, namespace?: string): Promise<boolean>;
   epoch(): Promise<number>;
   /** Reads a path outside of the API, such as `/readyz`. */
   plain(path: string): Promise<{ paths: Record<string, unknown> }>;
@@ -163,11 +163,11 @@ const callerOf: LoginForTest['callerOf'] = ({ body: { auth } }, over = {}) =>
 
 function isAcceptedBy(db: Db, keys: InternalKeys): LoginForTest['isAccepted'] {
   const authenticator = createAuthenticator({ db, keys });
-  return async (token) =>
+  return async (token, namespace) =>
     (
       await authenticator.authenticate({
         token,
-        namespace: undefined,
+        namespace,
         operation: 'read',
         path: 'auth/token/lookup-self',
         remoteAddress: '127.0.0.1',

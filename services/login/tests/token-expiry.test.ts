@@ -78,7 +78,7 @@ describe('a token does not outlive its ancestors', () => {
 });
 
 describe('the sweep', () => {
-  beforeEach(() => sweepTokens(login.db));
+  beforeEach(() => sweepTokens(login));
 
   test('deletes expired tokens with their children, page by page, and moves the epoch', async () => {
     const parent = await create({ policies: 'dev', ttl: 60 });
@@ -91,17 +91,17 @@ describe('the sweep', () => {
     );
     await expire(parent);
     const before = await login.epoch();
-    expect(await sweepTokens(login.db)).toBe(1_101);
+    expect(await sweepTokens(login)).toBe(1_102);
     expect(await login.epoch()).toBeGreaterThan(before);
     expect((await lookUp(child.body.auth.client_token)).status).toBe(404);
-    expect(await sweepTokens(login.db)).toBe(0);
+    expect(await sweepTokens(login)).toBe(0);
   });
 
   test('deletes tokens that are used up', async () => {
     const used = (await create({ policies: 'dev', num_uses: 1 })).body.auth.accessor;
     const unused = (await create({ policies: 'dev', num_uses: 2 })).body.auth.accessor;
     await login.db.query('update login.tokens set uses_left = uses_left - 1 where uses_left is not null');
-    expect(await sweepTokens(login.db)).toBe(1);
+    expect(await sweepTokens(login)).toBe(1);
     const left = await login.db.query('select accessor from login.tokens where accessor = any($1::text[])', [
       [used, unused],
     ]);

@@ -58,17 +58,19 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
   const { owner } = token;
   const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
   if ('mountId' in owner) {
-    const entityId = await insertLoginToken(context.db, stored, owner);
+    const entityId = (await insertLoginToken(context.db, stored, owner)) ?? refuse();
     return { ...issued(token, entityId), token: secret, accessor: stored.accessor };
   }
-  await insertToken(context.db, { ...stored, entityId: owner.entityId });
+  if (!(await insertToken(context.db, { ...stored, entityId: owner.entityId }))) refuse();
   return { ...issued(token, owner.entityId), token: secret, accessor: stored.accessor };
 }
 
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const entityId = isLogin ? await upsertEntity(context.db, owner, token.namespaceId) : owner.entityId;
+  const entityId = isLogin
+    ? ((await upsertEntity(context.db, owner, token.namespaceId)) ?? refuse())
+    : owner.entityId;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
@@ -84,6 +86,10 @@ async function issueBatchToken(context: TokenContext, token: TokenToIssue): Prom
     mount_id: isLogin ? owner.mountId : null,
   });
   return { ...issued(token, entityId), token: secret, accessor: null, renewable: false };
+}
+
+function refuse(): never {
+  throw permissionDenied();
 }
 
 function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {

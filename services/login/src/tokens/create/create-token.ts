@@ -12,6 +12,9 @@ export interface CreateTokenOptions {
   creationPath: string;
 }
 
+/** Every check of a token reads its ancestors. */
+const maxGenerations = 64;
+
 /**
  * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens).
  * Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid.
@@ -69,6 +72,8 @@ function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
   const parent = accessor === null ? undefined : await findTokenByAccessor(context.db, accessor);
   if (parent === undefined) throw permissionDenied();
+  if (parent.depth + 1 >= maxGenerations)
+    throw invalid(`tokens can be created from each other in at most ${maxGenerations} generations`);
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');
   return parent;
 }

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { type BatchToken, tokenHash } from '@secrets/access';
+import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
+import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
+import * as deletions from '../../../login/src/queries/delete-tokens.ts';
+import { insertLoginToken, upsertEntity } from '../../../login/src/queries/login-tokens.ts';
+import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
+import { insertToken } from '../../../login/src/queries/new-tokens.ts';
+import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
+import * as stored from '../../../login/src/queries/stored-tokens.ts';
+import { type Case, casesOf, seededId } from './cases.ts';
+
+// Tokens and what their checks read. The texts of seeded tokens are their accessors.
+
+const mountId = seededId('auth mount1');
+const oldMount = { id: seededId('old auth mount'), kind: 'auth mount' } as const;
+const oldNamespace = { id: 'old namespace', kind: 'namespace' } as const;
+const batchToken = (over: Partial<BatchToken>) =>
+  ({
+    namespace_id: 'root',
+    policies: ['p1', 'p2'],
+    parent_accessor: null,
+    mount_id: null,
+    ...over,
+  }) as BatchToken;
+const newToken = () => ({
+  hash: tokenHash(randomUUID()),
+  accessor: randomUUID(),
+  parentAccessor: null,
+  namespaceId: 'root',
+  displayName: '',
+  creationPath: '',
+  policies: ['p1'],
+  metadata: {},
+  boundCidrs: [],
+  renewable: true,
+  lifetime: {
+    ttlSeconds: 3_600,
+    periodSeconds: 0,
+    explicitMaxTtlSeconds: 0,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    maxExpiresAt: null,
+  },
+  uses: null,
+});
+const login = (alias: string) => ({ mountId, alias, source: {} });
+
+const checkCases: Case[] = casesOf('gateway', {
+  'checking a token of a mount': (db) => readServiceToken(db, tokenHash('ordinary7')),
+  'checking a token with many siblings': (db) => readServiceToken(db, tokenHash('child7')),
+  'checking a token of the 64th generation': (db) => readServiceToken(db, tokenHash('chain64')),
+  'checking a token of a disabled mount': (db) => readServiceToken(db, tokenHash('old7')),
+  'checking a batch token': (db) =>
+    readBatchToken(db, batchToken({ parent_accessor: 'chain64', mount_id: mountId })),
+  'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
+});
+
+const tokenCases: Case[] = casesOf('login', {
+  'looking up a token': (db) => stored.findTokenByHash(db, tokenHash('child7')),
+  'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
+  'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
+  'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
+  'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
+  'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
+  'logging in for a batch token': (db) => upsertEntity(db, login('principal50000'), 'root'),
+  'logging in for a batch token for the first time': (db) => upsertEntity(db, login('new'), 'root'),
+});
+
+const revocationCases: Case[] = casesOf('login', {
+  'revoking a token with 20,000 children': (db) => revokeToken(db, 'ordinary1'),
+  'revoking a token with 20,000 children alone': (db) => revokeOrphan(db, 'ordinary1'),
+  'disabling a mount that issued 100,000 tokens': (db) => deleteAuthMount(db, mountId),
+  'deleting a namespace': (db) => deleteNamespaceRow(db, 'n7'),
+  'finding removed owners': (db) => deletions.listRemovedOwners(db),
+  'forgetting a removed owner': (db) => deletions.forgetRemovedOwner(db, oldMount.id),
+  'deleting a page of tokens of a disabled mount': (db) => deletions.deletePageOfTokens(db, oldMount, 500),
+  'deleting a page of tokens of a deleted namespace': (db) =>
+    deletions.deletePageOfTokens(db, oldNamespace, 500),
+  'deleting a page of expired tokens': (db) => deletions.deletePageOfTokens(db, 'expired', 500),
+  'deleting a page of used up tokens': (db) => deletions.deletePageOfTokens(db, 'used up', 500),
+  'deleting a page of children': async (db) => {
+    await revokeToken(db, 'ordinary1');
+    await deletions.deletePageOfTokens(db, 'expired', 500);
+  },
+  'deleting a page of entities of a disabled mount': (db) =>
+    deletions.deletePageOfEntities(db, oldMount, 500),
+  'deleting a page of entities of a deleted namespace': (db) =>
+    deletions.deletePageOfEntities(db, oldNamespace, 500),
+  'moving the epoch': (db) => deletions.moveEpoch(db),
+});
+
+/** The statements on tokens, of login and of the gateway. */
+export const loginCases: Case[] = [...checkCases, ...tokenCases, ...revocationCases];
