@@ -146,6 +146,8 @@ const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller =>
   displayName: '',
   entityId: null,
   policies: [],
+  identityPolicies: [],
+  tokenExpiresAt: null,
   namespace: rootNamespace,
   tokenNamespace: rootNamespace,
   grants: [],
@@ -158,6 +160,7 @@ function identify(caller: Caller, token: AccessToken): void {
   caller.displayName = token.displayName;
   caller.entityId = token.entityId;
   caller.policies = [...token.policies];
+  caller.tokenExpiresAt = token.expiresAt === undefined ? null : new Date(token.expiresAt).toISOString();
   caller.tokenNamespace = token.namespace;
 }
 

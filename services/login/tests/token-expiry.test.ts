@@ -30,6 +30,28 @@ test('a lifetime above the maximum is shortened with a warning', async () => {
   expect(body.warnings[0]).toMatch(/was shortened/);
 });
 
+test('a renewal does not extend a token past its maximum, and says so', async () => {
+  const created = await create({ policies: 'dev', ttl: 60, max_ttl: 100 });
+  const { accessor } = created.body.auth;
+  const { body } = await login.call('POST', '/auth/token/renew-accessor', { accessor, increment: 600 });
+  expect(body.auth).toMatchObject({ accessor, renewable: true, client_token: '' });
+  expect(body.auth.lease_duration).toBeGreaterThan(60);
+  expect(body.auth.lease_duration).toBeLessThanOrEqual(100);
+  expect(body.warnings[0]).toMatch(/was shortened/);
+  expect((await renew(login.callerOf(created), 10)).body.warnings).toBeNull();
+});
+
+test('a periodic token is extended by its period at each renewal, whatever the increment', async () => {
+  const sudo = login.root;
+  const periodic = login.callerOf(await create({ policies: 'dev', period: '1h', ttl: 60 }, sudo));
+  await login.db.query("update login.tokens set expires_at = now() + interval '1 s' where accessor = $1", [
+    periodic.accessor,
+  ]);
+  expect((await renew(periodic, 5)).body.auth.lease_duration).toBe(3_600);
+  const capped = await create({ policies: 'dev', period: '1h', explicit_max_ttl: 1_800 }, sudo);
+  expect(capped.body.auth.lease_duration).toBe(1_800);
+});
+
 describe('a token does not outlive its ancestors', () => {
   test.each(['service', 'batch'])('a %s token reports the earliest expiry among them', async (type) => {
     const grandparent = await create({ policies: 'dev', ttl: 60 });

@@ -7,8 +7,7 @@ alter table login.tokens
 alter table login.entities drop constraint entities_namespace_id_fkey;
 alter table login.entity_aliases drop constraint entity_aliases_mount_id_fkey;
 
--- Without the root namespace, which cannot be deleted: most tokens are there.
-create index tokens_by_namespace on login.tokens (namespace_id) where namespace_id <> 'root';
+create index tokens_by_namespace on login.tokens (namespace_id, accessor collate "C");
 create index entities_by_namespace on login.entities (namespace_id, id);
 
 -- Auth mounts and namespaces that were removed, and whose tokens and entities are still to be deleted.

@@ -21,7 +21,7 @@ export type DeadTokens = RemovedOwner | 'expired' | 'used up';
 
 const deadWhere = {
   'auth mount': 'mount_id = $2::uuid',
-  namespace: `namespace_id = $2 and namespace_id <> 'root'`,
+  namespace: `namespace_id = $2 order by namespace_id, accessor collate "C"`,
   expired: 'expires_at <= now() order by expires_at',
   'used up': 'uses_left = 0',
 };

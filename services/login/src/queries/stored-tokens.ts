@@ -61,6 +61,19 @@ export async function findTokenByHash(sql: Sql, hash: Buffer): Promise<StoredTok
   return (await sql.query<StoredToken>(text, [hash]))[0];
 }
 
+/** Up to `limit` accessors of a namespace after the given one, in the order of their bytes; some may have expired just now. */
+export async function listAccessors(
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const text = `select accessor from login.tokens where namespace_id = $1 and accessor collate "C" > $2
+    order by accessor collate "C" limit $3`;
+  return (await sql.query<{ accessor: string }>(text, [namespaceId, after, limit])).map(
+    ({ accessor }) => accessor,
+  );
+}
+
 /** Sets a token's expiry. Returns false if the token no longer exists or has expired. */
 export async function updateTokenExpiry(
   sql: Sql,

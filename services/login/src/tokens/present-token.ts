@@ -67,6 +67,7 @@ export const presentBatchToken = (
   orphan: token.parent_accessor === null,
   renewable: false,
   ttl: secondsLeft(expiresAt, now),
+  creation_ttl: secondsLeft(new Date(token.expires_at), new Date(token.created_at)),
   ...(token.bound_cidrs.length > 0 ? { bound_cidrs: token.bound_cidrs } : {}),
   num_uses: 0,
   creation_time: unixSeconds(new Date(token.created_at)),
@@ -75,7 +76,7 @@ export const presentBatchToken = (
 });
 
 /** A batch token's lookup of itself. Only the gateway has seen the token, so this is what the caller assertion says. */
-export const presentBatchCaller = (caller: Caller): Record<string, unknown> => ({
+export const presentBatchCaller = (caller: Caller, now: Date): Record<string, unknown> => ({
   id: '',
   accessor: '',
   type: 'batch',
@@ -84,5 +85,7 @@ export const presentBatchCaller = (caller: Caller): Record<string, unknown> => (
   entity_id: caller.entityId ?? '',
   namespace_path: namespaceName(caller.tokenNamespace.path),
   renewable: false,
+  ttl: secondsLeft(caller.tokenExpiresAt === null ? null : new Date(caller.tokenExpiresAt), now),
+  expire_time: caller.tokenExpiresAt,
   num_uses: 0,
 });

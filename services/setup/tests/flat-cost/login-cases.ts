@@ -58,6 +58,7 @@ const checkCases: Case[] = casesOf('gateway', {
 const tokenCases: Case[] = casesOf('login', {
   'looking up a token': (db) => stored.findTokenByHash(db, tokenHash('child7')),
   'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
+  'listing accessors': (db) => stored.listAccessors(db, 'root', { after: 'old', limit: 101 }),
   'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
