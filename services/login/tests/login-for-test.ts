@@ -28,6 +28,8 @@ export interface LoginForTest {
   callerOf(response: TestResponse, over?: Partial<Caller>): Caller;
   /** Whether the gateway accepts a token, in a namespace. */
   isAccepted(token: string, namespace?: string): Promise<boolean>;
+  /** Whether the gateway lets a token read a path. */
+  isAllowed(token: string, path: string): Promise<boolean>;
   epoch(): Promise<number>;
   /** Reads a path outside of the API, such as `/readyz`. */
   plain(path: string): Promise<{ paths: Record<string, unknown> }>;
@@ -58,7 +60,7 @@ export async function startLoginForTest({
     logged,
     call: (method, path, body, caller = root) => served.call(method, path, body, caller),
     callerOf,
-    isAccepted: isAcceptedBy(db, keys),
+    ...gatewayOf(db, keys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
     plain: async (path) =>
       (await fetch(`${served.url}${path}`)).json() as Promise<{ paths: Record<string, unknown> }>,
@@ -161,17 +163,21 @@ const callerOf: LoginForTest['callerOf'] = ({ body: { auth } }, over = {}) =>
     ...over,
   });
 
-function isAcceptedBy(db: Db, keys: InternalKeys): LoginForTest['isAccepted'] {
+function gatewayOf(db: Db, keys: InternalKeys): Pick<LoginForTest, 'isAccepted' | 'isAllowed'> {
   const authenticator = createAuthenticator({ db, keys });
-  return async (token, namespace) =>
+  const isAllowed = async (token: string, path: string, namespace?: string) =>
     (
       await authenticator.authenticate({
         token,
         namespace,
         operation: 'read',
-        path: 'auth/token/lookup-self',
+        path,
         remoteAddress: '127.0.0.1',
         requestId: 'r',
       })
     ).allowed;
+  return {
+    isAccepted: (token, namespace) => isAllowed(token, 'auth/token/lookup-self', namespace),
+    isAllowed,
+  };
 }

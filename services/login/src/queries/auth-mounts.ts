@@ -19,6 +19,15 @@ export async function findAuthMount(
   return (await sql.query<AuthMountRow>(text, [namespaceId, path]))[0];
 }
 
+export async function findAuthMountByAccessor(
+  sql: Sql,
+  namespaceId: string,
+  accessor: string,
+): Promise<AuthMountRow | undefined> {
+  const text = `select ${columns} from login.auth_mounts where namespace_id = $1 and accessor = $2`;
+  return (await sql.query<AuthMountRow>(text, [namespaceId, accessor]))[0];
+}
+
 /** Up to `limit` auth mounts whose paths come after the given one, in the order of their bytes. */
 export async function listAuthMountRows(
   sql: Sql,

@@ -1,4 +1,4 @@
-import { ancestorsSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
+import { ancestorsSql, identityPoliciesSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 
@@ -14,6 +14,8 @@ export interface StoredToken {
   displayName: string;
   creationPath: string;
   policies: string[];
+  /** Of its entity and the groups of that; none if the entity is disabled. */
+  identityPolicies: string[];
   metadata: Record<string, string>;
   entityId: string | null;
   boundCidrs: string[];
@@ -37,7 +39,8 @@ export interface StoredToken {
 const storedToken = `
   select t.accessor, case when above.count > 0 then t.parent_accessor end as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
     t.namespace_id as "namespaceId", n.path as "namespacePath", t.display_name as "displayName",
-    t.creation_path as "creationPath", t.policies, t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",
+    t.creation_path as "creationPath", t.policies,
+    coalesce(${identityPoliciesSql('t.entity_id', 't.namespace_id')}, '{}') as "identityPolicies", t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",
     t.renewable, t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
     t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft",

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, tokenHash } from '@secrets/access';
 import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
-import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
+import { deleteAuthMount, findAuthMountByAccessor } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
-import { insertLoginToken, upsertEntity } from '../../../login/src/queries/login-tokens.ts';
+import * as groups from '../../../login/src/queries/groups.ts';
+import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
 import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
@@ -12,6 +13,7 @@ import { type Case, casesOf, seededId } from './cases.ts';
 
 // Tokens and what their checks read. The texts of seeded tokens are their accessors.
 
+const nilId = '00000000-0000-0000-0000-000000000000';
 const mountId = seededId('auth mount1');
 const oldMount = { id: seededId('old auth mount'), kind: 'auth mount' } as const;
 const oldNamespace = { id: 'old namespace', kind: 'namespace' } as const;
@@ -43,15 +45,24 @@ const newToken = () => ({
   },
   uses: null,
 });
-const login = (alias: string) => ({ mountId, alias, source: {} });
+const login = (alias: string, groups: string[] = ['group7', 'group9']) => ({
+  mountId,
+  alias,
+  groups,
+  source: {},
+});
 
 const checkCases: Case[] = casesOf('gateway', {
   'checking a token of a mount': (db) => readServiceToken(db, tokenHash('ordinary7')),
   'checking a token with many siblings': (db) => readServiceToken(db, tokenHash('child7')),
   'checking a token of the 64th generation': (db) => readServiceToken(db, tokenHash('chain64')),
+  'checking a token whose entity is in 200 groups': (db) => readServiceToken(db, tokenHash('ordinary50000')),
   'checking a token of a disabled mount': (db) => readServiceToken(db, tokenHash('old7')),
   'checking a batch token': (db) =>
-    readBatchToken(db, batchToken({ parent_accessor: 'chain64', mount_id: mountId })),
+    readBatchToken(
+      db,
+      batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
+    ),
   'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
 });
 
@@ -62,9 +73,12 @@ const tokenCases: Case[] = casesOf('login', {
   'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
+  'logging in with other groups': (db) =>
+    insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
+  'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
-  'logging in for a batch token': (db) => upsertEntity(db, login('principal50000'), 'root'),
-  'logging in for a batch token for the first time': (db) => upsertEntity(db, login('new'), 'root'),
+  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
+  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), 'root'),
 });
 
 const revocationCases: Case[] = casesOf('login', {
@@ -90,5 +104,28 @@ const revocationCases: Case[] = casesOf('login', {
   'moving the epoch': (db) => deletions.moveEpoch(db),
 });
 
+const first = { after: '', limit: 101 };
+const groupId = seededId('group7');
+const group = { name: 'new', policies: ['p1'], metadata: {} };
+const groupAlias = { name: 'new', mountId, groupId };
+
+const groupCases: Case[] = casesOf('login', {
+  'finding a group by its ID': (db) => groups.findGroup(db, 'root', { id: groupId }),
+  'finding a group by its name': (db) => groups.findGroup(db, 'root', { name: 'group7' }),
+  'listing groups by ID': (db) => groups.listGroups(db, 'root', 'id', { ...first, after: nilId }),
+  'listing groups by name': (db) => groups.listGroups(db, 'root', 'name', first),
+  'creating a group': (db) => groups.insertGroup(db, 'root', group),
+  'changing a group': (db) => groups.updateGroup(db, groupId, group),
+  'deleting a group': (db) => groups.deleteGroup(db, groupId),
+  'finding the alias of a group': (db) => groups.findGroupAlias(db, 'root', seededId('group alias7')),
+  'finding the alias of a group by its name': (db) => groups.findGroupAliasOf(db, mountId, 'group7'),
+  'listing aliases of groups': (db) => groups.listGroupAliases(db, 'root', { ...first, after: nilId }),
+  'creating the alias of a group': async (db) =>
+    groups.insertGroupAlias(db, { ...groupAlias, groupId: await groups.insertGroup(db, 'root', group) }),
+  'changing the alias of a group': (db) => groups.updateGroupAlias(db, seededId('group alias7'), groupAlias),
+  'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
+  'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
+});
+
 /** The statements on tokens, of login and of the gateway. */
-export const loginCases: Case[] = [...checkCases, ...tokenCases, ...revocationCases];
+export const loginCases: Case[] = [...checkCases, ...tokenCases, ...revocationCases, ...groupCases];

@@ -97,8 +97,15 @@ insert into login.removed_owners (id, kind)
   values (md5('old auth mount')::uuid::text, 'auth mount'), ('old namespace', 'namespace');
 insert into login.entities (id, namespace_id)
   select md5('entity' || n)::uuid, case when n <= 20000 then 'root' when n <= 40000 then 'old namespace' else 'root' end from generate_series(1, 100000) as n;
-insert into login.entity_aliases (mount_id, name, entity_id)
-  select md5(case when n <= 20000 then 'old auth mount' else 'auth mount1' end)::uuid, 'principal' || n, md5('entity' || n)::uuid from generate_series(1, 100000) as n;
+insert into login.entity_aliases (mount_id, name, entity_id, groups)
+  select md5(case when n <= 20000 then 'old auth mount' else 'auth mount1' end)::uuid, 'principal' || n, md5('entity' || n)::uuid,
+         array(select 'group' || (g * 20 + n) % 10000 from generate_series(1, case n when 50000 then 200 else 5 end) as g order by 1) from generate_series(1, 100000) as n;
+
+-- groups: 5,000 of the directory's 10,000
+insert into login.groups (id, namespace_id, name, policies)
+  select md5('group' || n)::uuid, 'root', 'group' || n, array['p' || n % 20] from generate_series(1, 5000) as n;
+insert into login.group_aliases (id, mount_id, name, group_id)
+  select md5('group alias' || n)::uuid, md5('auth mount1')::uuid, 'group' || n, md5('group' || n)::uuid from generate_series(1, 5000) as n;
 
 -- tokens: 50,000 of the disabled mount, 20,000 of a deleted namespace, 30,000 expired, 5,000 used up, 20,000 children of one and 2,000 of others
 -- that expired, a chain of 64 generations, and 100,000 ordinary ones

@@ -33,6 +33,7 @@ export async function createToken(
   });
   const type = request.type ?? 'service';
   if (type === 'batch') refuseBatchRequest(request, policies);
+  const inheritsIdentity = !orphan && caller.namespace.id === caller.tokenNamespace.id;
   const lifetime = requestedLifetime(request, now, type === 'service' && policies.includes('root'));
   const token = await issueToken(context, {
     type,
@@ -46,7 +47,10 @@ export async function createToken(
     renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
     uses: request.num_uses || null,
-    owner: { entityId: orphan ? null : caller.entityId },
+    owner: {
+      entityId: orphan ? null : caller.entityId,
+      identityPolicies: inheritsIdentity ? caller.identityPolicies : [],
+    },
   });
   const expiresAt = earliest(lifetime.expiresAt, orphan ? null : effectiveExpiry(parent));
   return { ...token, leaseSeconds: secondsLeft(expiresAt, now) };

@@ -37,7 +37,12 @@ export async function logIn(
   refuseProviderLookup(login);
   return issueToken(context, {
     ...tokenOf(login, claims),
-    owner: { mountId: login.mountId, alias: claims.oid, source: loginSource(request.role, claims) },
+    owner: {
+      mountId: login.mountId,
+      alias: claims.oid,
+      groups: claims.groups,
+      source: loginSource(request.role, claims),
+    },
   });
 }
 
