@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, tokenHash } from '@secrets/access';
 import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
-import { deleteAuthMount, findAuthMountByAccessor } from '../../../login/src/queries/auth-mounts.ts';
+import {
+  deleteAuthMount,
+  findAuthMountByAccessor,
+  updateAuthMount,
+} from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
 import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
@@ -124,6 +128,8 @@ const groupCases: Case[] = casesOf('login', {
     groups.insertGroupAlias(db, { ...groupAlias, groupId: await groups.insertGroup(db, 'root', group) }),
   'changing the alias of a group': (db) => groups.updateGroupAlias(db, seededId('group alias7'), groupAlias),
   'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
+  'changing the settings of a mount': (db) =>
+    updateAuthMount(db, mountId, { description: '', defaultLeaseSeconds: 0, maxLeaseSeconds: 60 }),
   'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
 });
 

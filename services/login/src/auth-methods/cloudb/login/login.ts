@@ -1,6 +1,7 @@
 import { addressRanges } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
+import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
@@ -18,6 +19,7 @@ import { loginSource } from './may-renew.ts';
 interface Login {
   at: LoginEndpoint;
   mountId: string;
+  limits: LeaseLimits;
   config: ConfigSettings;
   role: RoleSettings;
   request: LoginRequest;
@@ -49,10 +51,10 @@ export async function logIn(
 async function findLogin(context: CloudBContext, at: LoginEndpoint, request: LoginRequest): Promise<Login> {
   const target = await context.targets(at.namespaceId, at.mount, request.role);
   if (target === undefined) throw new NoSuchMount();
-  const { mountId, config, role } = target;
+  const { mountId, limits, config, role } = target;
   if (config === null) throw invalid('this auth mount is not configured');
   if (role === null) throw invalid('role: does not exist');
-  return { at, mountId, config, role, request };
+  return { at, mountId, limits, config, role, request };
 }
 
 function requireBoundAddress({ role, at }: Login): void {
@@ -86,7 +88,7 @@ function refuseProviderLookup({ role, request }: Login): void {
   );
 }
 
-const tokenOf = ({ at, role, request }: Login, claims: DirectoryClaims) => ({
+const tokenOf = ({ at, limits, role, request }: Login, claims: DirectoryClaims) => ({
   type: isBatch(role) ? ('batch' as const) : ('service' as const),
   parentAccessor: null,
   namespaceId: at.namespaceId,
@@ -96,11 +98,11 @@ const tokenOf = ({ at, role, request }: Login, claims: DirectoryClaims) => ({
   metadata: { role: request.role.toLowerCase() },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
-  lifetime: lifetimeOf(role),
+  lifetime: lifetimeOf(role, limits),
   uses: role.token_num_uses || null,
 });
 
-const lifetimeOf = (role: RoleSettings) =>
+const lifetimeOf = (role: RoleSettings, limits: LeaseLimits) =>
   planLifetime(
     {
       ttlSeconds: role.token_ttl,
@@ -109,4 +111,5 @@ const lifetimeOf = (role: RoleSettings) =>
       periodSeconds: role.token_period,
     },
     new Date(),
+    { limits },
   );

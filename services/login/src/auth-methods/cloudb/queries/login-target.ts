@@ -1,5 +1,6 @@
 import type { AtEpoch } from '@secrets/access';
 import type { Sql } from '@secrets/db';
+import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 
@@ -9,6 +10,7 @@ export const cloudBType = 'cloudB';
 /** Everything stored that a login depends on. */
 export interface LoginTarget {
   mountId: string;
+  limits: LeaseLimits;
   config: ConfigSettings | null;
   role: RoleSettings | null;
 }
@@ -21,7 +23,9 @@ export async function findLoginTarget(
   role: string,
 ): Promise<AtEpoch<LoginTarget>> {
   const [row] = await sql.query<LoginTarget & { epoch: number; mountId: string | null }>(
-    `select e.value as epoch, m.id as "mountId", c.settings as config, r.settings as role
+    `select e.value as epoch, m.id as "mountId",
+       jsonb_build_object('defaultLeaseSeconds', m.default_lease_seconds, 'maxLeaseSeconds', m.max_lease_seconds) as limits,
+       c.settings as config, r.settings as role
      from login.access_epoch e
      left join login.auth_mounts m on m.namespace_id = $1 and m.path = $2 and m.type = $4
      left join login.cloudb_configs c on c.mount_id = m.id
