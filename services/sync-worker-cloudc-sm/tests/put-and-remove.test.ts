@@ -120,13 +120,6 @@ describe('cloudC-sm 4: our older versions are destroyed', () => {
     expect(await driver.harness.states(name)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED']);
   });
 
-  test('so are versions of attempts whose outcome was lost', async () => {
-    const { name, request, next, remote } = await putNew();
-    await put(next('two'));
-    await put({ ...request, ...newValue(request, 'three'), remote });
-    expect(await driver.harness.states(name)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED']);
-  });
-
   test('versions from before a takeover, and those that somebody else has disabled, are kept', async () => {
     const name = driver.harness.freshName();
     await driver.harness.plantForeign(name, 'theirs');
