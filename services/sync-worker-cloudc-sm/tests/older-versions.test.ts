@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Json } from '@secrets/domain';
+import { Fault, type Json } from '@secrets/domain';
 import type { PutRequest } from '@secrets/sync-worker';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { useDriver } from './use-driver.ts';
@@ -98,6 +98,26 @@ describe('cloudC-sm 4: a version that an attempt has added whose outcome was los
     },
   );
 
+  test('is not mistaken for an older one with the same value, which somebody else has added', async () => {
+    const name = driver.harness.freshName();
+    await driver.harness.plantForeign(name, 'two');
+    const request = putRequest(name, 'one', { overwrite: true });
+    const { remote } = await put(request);
+    const again = await lose({ ...withValue(request, 'two'), remote });
+    await put(withValue(again, 'three'));
+    expect(await states(name)).toEqual(['ENABLED', 'DESTROYED', 'DESTROYED', 'ENABLED']);
+  });
+
+  test('is not recognised if the newest one was disabled and versions cannot be listed, and the value is written', async () => {
+    const { name, next } = await putNew();
+    const again = await lose(next('two'));
+    await driver.harness.stranger.disableSecretVersion(version(name, 2));
+    driver.failWith('ListSecretVersions', 'PERMISSION_DENIED', 403);
+    await put(withValue(again, 'three'));
+    driver.harness.clear();
+    expect(await states(name)).toEqual(['DESTROYED', 'DISABLED', 'ENABLED']);
+  });
+
   test('costs no further call if the attempt has added none', async () => {
     const { name, next } = await putNew();
     const again = await lose(next('two'), false);
@@ -118,6 +138,17 @@ describe('cloudC-sm 4: a version that an attempt has added whose outcome was los
     expect(driver.harness.held(name)?.value).toBe('one');
     expect(await states(name)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED']);
   });
+});
+
+test('no version is added if what is about to be added cannot be recorded', async () => {
+  const { name, next } = await putNew();
+  const recordRemote = async () => {
+    throw new Fault('unavailable', 'the lease was lost');
+  };
+  await expect(put({ ...next('two'), recordRemote })).rejects.toMatchObject({
+    message: 'the lease was lost',
+  });
+  expect(await states(name)).toEqual(['ENABLED']);
 });
 
 describe('cloudC-sm 4: a version that somebody else has added', () => {
