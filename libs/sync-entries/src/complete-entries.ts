@@ -103,6 +103,24 @@ export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>)
   return rows.length === 1;
 }
 
+/**
+ * Records what later attempts get as `remote`, if the lease of the entry still holds; returns whether it does. To be called only after the
+ * put has found that it may write.
+ */
+export async function recordRemote(
+  sql: Sql,
+  held: Pick<Held, 'id' | 'fence'>,
+  remote: Json,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries set remote = $3::jsonb
+      where id = $1 and fence = $2 and lease_until > now()
+      returning id`,
+    [held.id, held.fence, JSON.stringify(remote)],
+  );
+  return rows.length === 1;
+}
+
 /** How an attempt failed, and when the next one takes place. */
 interface Failed {
   status: SyncStatus;

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { completeRemoval, failEntry, recordPutStart, requestPut, requestRemoval } from '../src/index.ts';
+import {
+  completeRemoval,
+  failEntry,
+  recordPutStart,
+  recordRemote,
+  requestPut,
+  requestRemoval,
+} from '../src/index.ts';
 import { entriesForTest, pushed, rejected } from './entries-for-test.ts';
 
 const { db, add, claim, complete, timePasses } = entriesForTest();
@@ -60,6 +67,16 @@ test('the start of a put is not recorded after the lease was lost', async () => 
   const second = (await claim(id))!;
   expect(await recordPutStart(db, first)).toBe(false);
   expect(second.putStartedAt).toBeNull();
+});
+
+test('what a put has recorded is visible to the next claim, and not recorded after the lease was lost', async () => {
+  const id = await add();
+  const first = (await claim(id))!;
+  expect(await recordRemote(db, first, { begun: 1 })).toBe(true);
+  await timePasses();
+  expect(await recordRemote(db, first, { begun: 2 })).toBe(false);
+  expect((await claim(id))!.remote).toEqual({ begun: 1 });
+  expect(await recordRemote(db, first, { begun: 3 })).toBe(false);
 });
 
 test.each([

@@ -19,6 +19,7 @@ import {
   recordProbeRemoved,
   recordProbeStart,
   recordPutStart,
+  recordRemote,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -124,6 +125,7 @@ describe('database role of a worker', () => {
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
       expect(await recordPutStart(sql, claimed)).toBe(true);
+      expect(await recordRemote(sql, claimed, { id: 1 })).toBe(true);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);

@@ -107,6 +107,19 @@ test.each([
   });
 });
 
+test.each(['exchange-token', 'generateAccessToken'])(
+  'NOT_FOUND of %s does not count as a secret that is not found: a removal fails, and a put creates nothing',
+  async (operation) => {
+    const { name, remote, next } = await driver.putNew();
+    driver.harness.sandbox.cloudC.faults.add({ effect: 'error', operation, code: 'NOT_FOUND', status: 404 });
+    const connected = await connect();
+    await expect(driver.remove(name, remote, connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    await expect(driver.put(next('two'), connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    expect(driver.harness.held(name)?.value).toBe('one');
+    expect(driver.harness.calls()).not.toContain('CreateSecret');
+  },
+);
+
 test.each([
   ['exchange-token', 'throttle', 'throttled'],
   ['exchange-token', 'server-error', 'unavailable'],

@@ -5,9 +5,10 @@ import { seal } from '@secrets/seal';
 import { type Probe, recordProbePut, recordProbeRemoved, recordProbeStart } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
+import { valueHash } from '../entry/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 
-type Worker = Pick<WorkerContext, 'db' | 'clients' | 'attempts'>;
+type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'attempts'>;
 
 const notReadyPauseMs = 1_000;
 
@@ -31,7 +32,6 @@ export class ProbeCalls {
 
   /** Writes another random value, and has the driver read the probe if it exists already. */
   async put(endsAtMs: number): Promise<void> {
-    const { db } = this.#worker;
     const { checkId, externalName, putStartedAt } = this.#probe;
     this.#puts += 1;
     const request = {
@@ -43,12 +43,13 @@ export class ProbeCalls {
       remote: this.#remote,
       putStartedAt,
       recordStart: () => this.#recordStart(),
+      recordRemote: (remote: Json) => this.#recordRemote(remote),
+      valueHash: valueHash(this.#worker.keyRing),
       valueChanged: true,
       verify: this.#remote !== null,
     };
     const { remote } = await this.#call(endsAtMs, (connected, signal) => connected.put(request, signal));
-    this.#remote = remote;
-    await recordProbePut(db, checkId, remote);
+    await this.#recordRemote(remote);
   }
 
   /** Removes the probe, if it exists, and records that it is gone. */
@@ -63,6 +64,11 @@ export class ProbeCalls {
     if (!(await recordProbeStart(this.#worker.db, this.#probe.checkId)))
       throw new Fault('unavailable', 'the check has ended before its probe was written');
     this.#probe.putStartedAt ??= new Date();
+  }
+
+  async #recordRemote(remote: Json): Promise<void> {
+    this.#remote = remote;
+    await recordProbePut(this.#worker.db, this.#probe.checkId, remote);
   }
 
   async #call<T>(

@@ -1,8 +1,8 @@
 import type { Db } from '@secrets/db';
-import { Fault } from '@secrets/domain';
-import { type ClaimedEntry, recordPutStart } from '@secrets/sync-entries';
+import { Fault, type Json } from '@secrets/domain';
+import { type ClaimedEntry, recordPutStart, recordRemote } from '@secrets/sync-entries';
 
-/** Records the start of a put for its driver; see `PutRequest.recordStart`. */
+/** Records for a driver that its put is about to write; see `PutRequest.recordStart` and `PutRequest.recordRemote`. */
 export class PutStart {
   readonly #db: Db;
   readonly #entry: Pick<ClaimedEntry, 'id' | 'fence' | 'putStartedAt'>;
@@ -22,10 +22,23 @@ export class PutStart {
 
   /** Writes only for the first put of an external secret. Throws if the attempt is over. */
   async record(): Promise<void> {
+    this.#requireTime();
+    if (this.#entry.putStartedAt === null) this.#requireLease(await recordPutStart(this.#db, this.#entry));
+  }
+
+  /** Throws if the attempt is over. */
+  async recordRemote(remote: Json): Promise<void> {
+    this.#requireTime();
+    this.#requireLease(await recordRemote(this.#db, this.#entry, remote));
+  }
+
+  #requireTime(): void {
     if (this.#signal.aborted)
       throw new Fault('unavailable', 'the attempt ended before the destination was written');
-    if (this.#entry.putStartedAt !== null) return;
-    if (await recordPutStart(this.#db, this.#entry)) return;
+  }
+
+  #requireLease(isHeld: boolean): void {
+    if (isHeld) return;
     this.#isLeaseLost = true;
     throw new Error('the lease of an entry was lost before its put');
   }

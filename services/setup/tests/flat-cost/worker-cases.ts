@@ -19,6 +19,7 @@ import {
   recordProbeRemoved,
   recordProbeStart,
   recordPutStart,
+  recordRemote,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -71,6 +72,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'reading a large value': async (db) =>
     readSealedValue(db, (await dueEntries(db, destinations.busy, 1))[0]!, randomUUID()),
   'recording that a put has started': async (db) => recordPutStart(db, (await claimed(db))[0]!),
+  'recording what a put has begun': async (db) => recordRemote(db, (await claimed(db))[0]!, { id: 1 }),
   'shortening a lease': async (db) => shortenLease(db, (await claimed(db))[0]!, 1),
   'looking for locked entries': async (db) => lockedEntries(db, await dueEntries(db, destinations.busy, 16)),
   'postponing an entry': async (db) => postponeEntry(db, (await dueEntries(db, destinations.busy, 1))[0]!),
