@@ -47,7 +47,9 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   const { entry, context } = attempt;
   const settings = settingsHash(context.destination);
   const hash = valueHash(worker.keyRing);
-  const isSameValue = entry.pushedHash !== null && hash.matches(value, entry.pushedHash);
+  // An earlier attempt of the same intent may have read, and written, another value than this one and the one before.
+  const isKnown = entry.pushedHash !== null && entry.attempts === 0;
+  const isSameValue = isKnown && hash.matches(value, entry.pushedHash!);
   const pushedHash = isSameValue ? entry.pushedHash! : hash.of(value);
   const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
   let { remote } = entry;
