@@ -10,3 +10,12 @@ revoke all on function sync.forget_history() from public;
 alter table sync.entry_history
   drop constraint entry_history_pkey,
   add constraint entry_history_pkey primary key (entry_id, slot, destination_type);
+
+-- A changed application is announced to the destinations that use it in pages: their workers connect again. The position is the last
+-- destination of a page.
+alter table sync.codehost_apps
+  add column reconnect_initiated_at timestamptz,
+  add column reconnect_position uuid not null default '00000000-0000-0000-0000-000000000000';
+create index codehost_apps_to_reconnect on sync.codehost_apps (id) where reconnect_initiated_at is not null;
+drop index sync.destinations_of_codehost_app;
+create index destinations_of_codehost_app on sync.destinations (codehost_app_id, id) where codehost_app_id is not null;

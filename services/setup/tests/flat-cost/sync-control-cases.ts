@@ -187,7 +187,10 @@ const codehostAppCases: Case[] = casesOf('sync-control', {
   },
   'updating an application': async (db) => {
     await apps.updateCodehostApp(db, appRow);
-    await apps.reconnectUsersOfCodehostApp(db, appRow.id);
+    await apps.listAppsToReconnect(db);
+    const after = (await apps.lockReconnect(db, appRow.id))!;
+    const ids = await apps.reconnectSomeUsers(db, appRow.id, { after, limit: 20 });
+    await apps.recordReconnected(db, appRow.id, ids.at(-1)!);
   },
   'listing applications': (db) => apps.listCodehostAppNames(db, 'root', { after: 'app5', limit: 100 }),
   'listing the destinations that use an application': (db) => apps.listUsersOfCodehostApp(db, appRow.id, 6),
