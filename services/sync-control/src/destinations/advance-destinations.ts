@@ -20,21 +20,26 @@ export interface DestinationWork {
   replan(destinationId: string): Promise<boolean>;
 }
 
+/** Work of which nothing is possible now is tried again after this time, even while other work continues. */
+const restMs = 1_000;
+
 /**
  * Advances all work on whole destinations until only waiting is left: forced deletions, retries, purges, pushes and replans.
- * Destinations take turns, one page of each work. Each page first verifies that the work has not ended, and is recorded with its
- * result, so this may run in several processes, stop between two pages, and continue after a crash. A page that fails is
- * logged, shown on the destination and retried later, and does not hold up other work.
+ * Destinations take turns, one page of each work; one that is marked in the meantime joins them in the next turn. Each page first
+ * verifies that the work has not ended, and is recorded with its result, so this may run in several processes, stop between two pages,
+ * and continue after a crash. A page that fails is logged, shown on the destination and retried later, and does not hold up other work.
  */
 export async function advanceDestinations(work: DestinationWork, isStopping: () => boolean): Promise<void> {
-  let unfinished = await listMarkedDestinations(work.db);
-  while (unfinished.length > 0 && !isStopping()) {
-    const next: MarkedDestinationRow[] = [];
-    for (const destination of unfinished) {
+  const restsUntil = new Map<string, number>();
+  const isReady = ({ id }: MarkedDestinationRow) => (restsUntil.get(id) ?? 0) <= performance.now();
+  let ready = await listMarkedDestinations(work.db);
+  while (ready.length > 0) {
+    for (const destination of ready) {
       if (isStopping()) return;
-      if (await advance(work, destination)) next.push(destination);
+      const isMore = await advance(work, destination);
+      if (!isMore) restsUntil.set(destination.id, performance.now() + restMs);
     }
-    unfinished = next;
+    ready = (await listMarkedDestinations(work.db)).filter(isReady);
   }
 }
 
