@@ -291,7 +291,7 @@ describe('a page that fails', () => {
     await db.query(`create or replace function public.refuse() returns trigger language plpgsql as
       $$ begin raise exception 'cannot' using errcode = 'P0001'; end $$`);
     await db.query(
-      `create trigger refuse before update on sync.entries for each row when (new.external_name = 'many7' and new.generation > 1) execute function public.refuse()`,
+      `create trigger refuse before update on sync.entries for each row when ((new.external_name = 'many7' or new.external_name like 'refused%') and new.generation > 1) execute function public.refuse()`,
     );
   });
   afterEach(() => db.query('drop trigger if exists refuse on sync.entries'));
@@ -311,6 +311,40 @@ describe('a page that fails', () => {
     await advance();
     expect((await destination()).error).toBeNull();
     expect(await generations()).toEqual([{ generation: 2, count: 600 }]);
+  });
+
+  test.each([200, 250])('of a purge does not hold up the others if %d at its front fail', async (failing) => {
+    await db.query(
+      `update sync.entries set external_name = case when place <= $2 then 'refused' else 'ok' end || place
+         from (select id, row_number() over (order by id) as place from sync.associations where destination_id = $1) as a
+        where association_id = a.id`,
+      [id, failing],
+    );
+    await remove({ purge: true, force: false });
+    for (let run = 1; run <= 4; run += 1) await advance();
+    expect(await generations()).toEqual([
+      { generation: 1, count: failing },
+      { generation: 2, count: 600 - failing },
+    ]);
+    expect((await destination()).error).toMatch(
+      /^many\/many\d+ and \d+ other associations could not be removed: .*P0001/,
+    );
+    await db.query('drop trigger refuse on sync.entries');
+    for (let run = 1; run <= 2; run += 1) await advance();
+    expect(await generations()).toEqual([{ generation: 2, count: 600 }]);
+    expect((await destination()).error).toBeNull();
+  });
+
+  test('of a purge does not keep the reason of an earlier failure from being shown', async () => {
+    await remove({ purge: true, force: false });
+    await db.query(
+      `update sync.entries set desired = 'absent', status = 'CLIENT_SIDE_ERROR', last_error = 'no permission' where external_name = 'many8'`,
+    );
+    await db.query(`update sync.associations set removing = true where secret_name = 'many8'`);
+    for (let run = 1; run <= 4; run += 1) await advance();
+    expect(await db.query('select purge_error as error from sync.destinations where id = $1', [id])).toEqual([
+      { error: 'no permission' },
+    ]);
   });
 
   test('does not hold up other work on the destination', async () => {

@@ -19,3 +19,6 @@ alter table sync.codehost_apps
 create index codehost_apps_to_reconnect on sync.codehost_apps (id) where reconnect_initiated_at is not null;
 drop index sync.destinations_of_codehost_app;
 create index destinations_of_codehost_app on sync.destinations (codehost_app_id, id) where codehost_app_id is not null;
+
+-- The last association of the last page of a purge that failed: the next page begins after it.
+alter table sync.destinations add column purge_position uuid not null default '00000000-0000-0000-0000-000000000000';

@@ -29,6 +29,8 @@ const associationsOf = (db: CaseDb, destinationId: string, limit: number) =>
 const associationOf = async (db: CaseDb, destinationId: string) =>
   (await associationsOf(db, destinationId, 1))[0]!;
 
+const toRemove = { after: pages.beforeFirst, limit: 200 };
+
 const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
   'counting the associations of a namespace': (db) => countAssociatedSecrets(db, 'root', 1_001),
@@ -44,15 +46,16 @@ const associationCases: Case[] = casesOf('sync-control', {
     countWithUnnamedKeys(db, [destinations.busy, destinations.ordinary], 1_001),
   'finding the association of a secret by its mount': (db) =>
     associations.findAssociationByMount(db, destinations.busy, 'kv', 'team7/app7'),
-  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
+  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, toRemove),
   'a page of a purge of what is due to be pushed': async (db) => {
     const ids = await associationsDueToPush(db, destinations.busy, 200);
-    await pages.lockSomeToRemove(db, destinations.busy, ids, 200);
+    await pages.lockSomeToRemove(db, destinations.busy, ids, toRemove);
   },
-  'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, null, 200),
+  'a page of a purge that has just begun': (db) =>
+    pages.lockSomeToRemove(db, destinations.busy, null, toRemove),
   'one association of a purge': async (db) => {
-    const [id] = await pages.listSomeToRemove(db, destinations.inPurge, 200);
-    await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], 1);
+    const [id] = await pages.listSomeToRemove(db, destinations.inPurge, toRemove);
+    await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], toRemove);
   },
   'a page of a replan': async (db) => {
     await pages.listAssociationsToReplan(db, destinations.busy, { after: pages.beforeFirst, limit: 50 });
@@ -164,6 +167,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
   },
   'starting and ending a purge': async (db) => {
     await purges.initiatePurge(db, destinations.busy);
+    await purges.recordPurgePosition(db, destinations.busy, seededId('association'));
     await purges.recordPurgeError(db, destinations.busy, 'refused');
     await purges.endPurge(db, destinations.busy);
   },

@@ -1,5 +1,4 @@
 import type { Db } from '@secrets/db';
-import { errorCode, Problem } from '@secrets/domain';
 import { countDue } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import {
@@ -7,6 +6,7 @@ import {
   type MarkedDestinationRow,
   recordBackgroundError,
 } from '../queries/destination-marks.ts';
+import { failureText } from './failure-text.ts';
 import { advanceDeletion } from './force-delete.ts';
 import { advancePurge, withdrawPushes } from './purge.ts';
 import { advancePush } from './push-again.ts';
@@ -95,8 +95,7 @@ async function possibleWork({ db }: DestinationWork, destination: MarkedDestinat
 
 function logFailure(log: Logger, destinationId: string, error: unknown): string {
   log.warn({ error, destinationId }, 'background work on a destination failed; will be retried');
-  if (error instanceof Problem) return error.message;
-  return `an unexpected failure (${errorCode(error) ?? 'see the log of sync-control'}); will be retried`;
+  return failureText(error);
 }
 
 async function recordOutcome(
