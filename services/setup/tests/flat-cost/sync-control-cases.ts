@@ -75,9 +75,19 @@ const associationCases: Case[] = casesOf('sync-control', {
     await ofSecret.recordShape(db, id, { template: 'x', granularity: 'secret-key' });
   },
   'reading where a secret is synced to': (db) =>
-    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team1/app1'),
+    ofSecret.listAssociationsByName(
+      db,
+      'root',
+      { mount: 'kv', secretName: 'team1/app1' },
+      { after: pages.beforeFirst, limit: 11 },
+    ),
   'reading where a rare secret is synced to': (db) =>
-    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team0/app90000'),
+    ofSecret.listAssociationsByName(
+      db,
+      'root',
+      { mount: 'kv', secretName: 'team0/app90000' },
+      { after: pages.beforeFirst, limit: 1_001 },
+    ),
   'listing associated secrets': (db) =>
     ofSecret.listAssociatedSecretRows(db, 'root', { after: { mount: '', secretName: '' }, limit: 100 }),
   'listing associated secrets after most others': (db) =>
