@@ -207,6 +207,11 @@ describe('a request that concerns a large destination writes at most one page, a
        select 'root', '', 'codehost', 'user' || n, '{}', $1 from generate_series(1, 100) as n`,
       [app.id],
     );
+    await db.query(
+      `insert into sync.destination_health (destination_id, destination_type, failures, paused_until, reason)
+       select id, type, 3, now() + interval '1 hour', 'unauthenticated' from sync.destinations where codehost_app_id = $1`,
+      [app.id],
+    );
     await app.write();
     const [inRequest] = await db.query<{ count: number }>(
       `select count(*)::int as count from sync.destinations
@@ -227,6 +232,7 @@ describe('a request that concerns a large destination writes at most one page, a
     ]);
     await Promise.all([1, 2, 3].map(() => advanceReconnects(reconnecting(db), () => false)));
     expect(await revisions()).toEqual([{ revision: 2, isRetried: true, count: 100 }]);
+    expect(await db.query('select from sync.destination_health where paused_until > now()')).toEqual([]);
     await advanceReconnects(reconnecting(db), () => false);
     expect(await revisions()).toEqual([{ revision: 2, isRetried: true, count: 100 }]);
   });
