@@ -13,6 +13,7 @@ import {
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readHistory,
   readSealedValue,
   readSyncConfig,
   recordProbePut,
@@ -201,6 +202,30 @@ describe('database role of a worker', () => {
     expect(await history()).toHaveLength(0);
   });
 
+  test('cannot keep a worker of another type from recording history, or add to the history of its entries', async () => {
+    await as(db, worker, (sql) =>
+      sql.query(
+        `insert into sync.entry_history (entry_id, slot, number, destination_type, action, status, attempts)
+         select $1, n, n, 'cloudA-sm', 'put', 'SYNCED', 1 from generate_series(0, 19) as n`,
+        [foreign.entry],
+      ),
+    );
+    const other = 'sync-worker-cloudb-kv';
+    const recorded = await as(db, other, async (sql) => {
+      const claim = {
+        entryIds: [foreign.entry],
+        destinationType: 'cloudB-kv',
+        owner: 'me',
+        leaseSeconds: 30,
+      };
+      const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null } as const;
+      const held = await claimEntries(sql, claim);
+      return completeEntries(sql, [{ held: held[0]!, achieved }]);
+    });
+    expect([...recorded]).toEqual([foreign.entry]);
+    expect(await as(db, 'sync-control', (sql) => readHistory(sql, [foreign.entry]))).toHaveLength(1);
+  });
+
   test('sees no destination, entry, association or value of another type', async () => {
     const counts = await as(db, worker, (sql) =>
       sql.query(
@@ -261,6 +286,9 @@ describe('database role of a worker', () => {
     "update sync.destinations set settings = '{}'",
     'delete from sync.destinations',
     'update sync.config set disabled = true',
+    'delete from sync.entry_history',
+    'update sync.entry_history set entry_id = gen_random_uuid()',
+    "update sync.entry_history set destination_type = 'cloudB-kv'",
     'select * from sync.schema_version',
     'select * from secrets.newest_readable',
     'select * from secrets.versions',
