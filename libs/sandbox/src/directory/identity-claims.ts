@@ -9,9 +9,14 @@ export function claimsOf(identity: Identity): Omit<TokenOptions, 'audience'> {
   return { oid, appid, groups, ...resources };
 }
 
-/** Returns the identity with this name. Throws RangeError if there is none. */
-export function identityNamed(identities: readonly Identity[], name: string): Identity {
-  const identity = identities.find((candidate) => candidate.name === name);
-  if (!identity) throw new RangeError(`the directory has no identity ${name}`);
+/**
+ * Returns the identity with this name, or the first one on the resource with this ID.
+ * @throws RangeError if there is none
+ */
+export function identityNamed(identities: readonly Identity[], nameOrId: string): Identity {
+  const identity =
+    identities.find(({ name }) => name === nameOrId) ??
+    identities.find(({ resourceId }) => resourceId.toLowerCase() === nameOrId.toLowerCase());
+  if (!identity) throw new RangeError(`the directory has no identity ${nameOrId}`);
   return identity;
 }

@@ -48,6 +48,23 @@ describe('the token of an identity', () => {
     expect(claims.groups).toHaveLength(1);
   });
 
+  test('differs from the one of a machine with the same name elsewhere', async () => {
+    const other = { ...group(), subscriptionId: '99999999-2222-4333-8444-555555555555' };
+    for (const resourceGroup of ['one', 'two'])
+      sandbox.resourceManager.addResource(
+        virtualMachine({ ...other, resourceGroup }, 'web-1', { principal: true }),
+      );
+    const names = sandbox.directory.identities
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('web-1'));
+    expect(new Set(names).size).toBe(3);
+    const { id } = virtualMachine({ ...other, resourceGroup: 'two' }, 'web-1');
+    const oids = await Promise.all([...names, id].map(async (name) => (await claimsOf(name)).oid));
+    expect(new Set(oids).size).toBe(3);
+    expect(oids[3]).toBe(oids[2]);
+    expect((await claimsOf(id)).xms_mirid).toBe(id.replace('resourceGroups', 'resourcegroups'));
+  });
+
   test('may lack these claims, and may signal that it has too many groups', async () => {
     const overrides = { xms_mirid: null, xms_az_rid: null, groups: null, hasgroups: true };
     const claims = await claimsOf('build-agent', overrides);

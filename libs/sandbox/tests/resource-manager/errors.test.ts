@@ -86,6 +86,9 @@ describe('a request is refused', () => {
     ['Microsoft.Nothing/things/x', 404, 'InvalidResourceNamespace'],
     ['Microsoft.Compute/things/x', 404, 'InvalidResourceType'],
     ['Microsoft.Compute/virtualMachines/web-10', 404, 'ResourceNotFound'],
+    ['Microsoft.Compute/virtualMachines/web', 404, 'ResourceNotFound'],
+    ['Microsoft.Compute/virtualMachines/web-1%2Fx', 400, 'InvalidRequestUri'],
+    ['Microsoft.Compute/virtualMachineScaleSets/agents%2FvirtualMachines%2F0', 400, 'InvalidRequestUri'],
   ])('for %s', async (path, status, code) => {
     expect(await send(`${groupUrl()}/providers/${path}?api-version=2024-07-01`)).toMatchObject({
       status,
