@@ -13,7 +13,7 @@ const endpointsOf = (sandbox: Sandbox): Record<string, string> => ({
 });
 
 /** Sends what is meant for the provider to the sandbox. */
-export const providerHttpClient = (sandbox: Sandbox): HttpClient => ({
+const providerHttpClient = (sandbox: Sandbox): HttpClient => ({
   async sendRequest(request) {
     const { host, pathname, search } = new URL(request.url);
     const headers = { ...request.headers.toJSON(), 'x-forwarded-host': host };

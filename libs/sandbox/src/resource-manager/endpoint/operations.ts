@@ -24,7 +24,7 @@ import {
 } from './wire-format.ts';
 
 /** What an operation knows about the request. */
-export interface OperationContext extends ResourceManagerState {
+interface OperationContext extends ResourceManagerState {
   caller: Caller;
   apiVersion: string;
 }
