@@ -169,6 +169,7 @@ describe('the cloud', () => {
       passwordDelayMs: 100,
       removalDelayMs: 0,
       graphPermissions: [],
+      resourceClaims: true,
       instance: null,
     });
     expect((await json(control('directory/settings'))).passwordDelayMs).toBe(100);

@@ -91,7 +91,8 @@ export function simulateDirectory(
     },
     rotate: ({ keepOlder = true } = {}) => rotate(keepOlder),
     issueToken: issue,
-    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities(), name)), ...token }),
+    issueTokenFor: async (name, token) =>
+      issue({ ...claimsOf(identityNamed(identities(), name), settings.current), ...token }),
     ...persistence(state, context),
   };
 }

@@ -54,9 +54,10 @@ export function resourceClients(
     credential = applicationCredential(sandbox),
     subscriptionId = sandbox.resourceManager.defaultGroup.subscriptionId,
     retryOptions = noRetries.retryOptions,
-  }: { credential?: TokenCredential; subscriptionId?: string; retryOptions?: object } = {},
+    endpoint = 'https://management.azure.com',
+  }: { credential?: TokenCredential; subscriptionId?: string; retryOptions?: object; endpoint?: string } = {},
 ) {
-  const options = { retryOptions, httpClient: providerHttpClient(sandbox) };
+  const options = { retryOptions, endpoint, httpClient: providerHttpClient(sandbox) };
   return {
     compute: new ComputeManagementClient(credential, subscriptionId, options),
     identities: new ManagedServiceIdentityClient(credential, subscriptionId, options),

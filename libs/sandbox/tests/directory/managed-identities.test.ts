@@ -65,6 +65,31 @@ describe('the token of an identity', () => {
     expect((await claimsOf(id)).xms_mirid).toBe(id.replace('resourceGroups', 'resourcegroups'));
   });
 
+  test('refers to an endpoint instead of listing more than 200 groups', async () => {
+    const groups = Array.from({ length: 201 }, (_, index) => `group-${index}`);
+    const add = (count: number) =>
+      sandbox.resourceManager.addResource(
+        virtualMachine(group(), 'grouped', { principal: { groups: groups.slice(0, count) } }),
+      );
+    add(200);
+    expect((await claimsOf('grouped')).groups).toHaveLength(200);
+    add(201);
+    const claims = await claimsOf('grouped');
+    expect(claims).not.toHaveProperty('groups');
+    expect(claims).toMatchObject({ _claim_names: { groups: 'src1' } });
+  });
+
+  test('names no resource if the directory is set so', async () => {
+    sandbox.directory.configure({ resourceClaims: false });
+    const query = `?api-version=2018-02-01&resource=${audience}`;
+    const response = await fetch(`${sandbox.url}/metadata/identity/oauth2/token${query}`, {
+      headers: { metadata: 'true' },
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    for (const claims of [decodeJwt(access_token), await claimsOf('build-agent')])
+      for (const name of ['xms_mirid', 'xms_az_rid']) expect(claims).not.toHaveProperty(name);
+  });
+
   test('may lack these claims, and may signal that it has too many groups', async () => {
     const overrides = { xms_mirid: null, xms_az_rid: null, groups: null, hasgroups: true };
     const claims = await claimsOf('build-agent', overrides);

@@ -117,6 +117,17 @@ test.each([audience, 'https://management.azure.com', 'https://management.core.wi
   },
 );
 
+test('each national cloud has its own audience', async () => {
+  const endpoint = 'https://management.chinacloudapi.cn';
+  const { oid } = sandbox.directory.application;
+  const ofChina = await sandbox.directory.issueToken({ oid, audience: endpoint });
+  const ofPublic = await sandbox.directory.issueToken({ oid, audience });
+  expect((await getMachine({ endpoint, credential: holding(ofChina) })).name).toBe('web-1');
+  await expect(getMachine({ endpoint, credential: holding(ofPublic) })).rejects.toEqual(
+    errorWith(401, 'InvalidAuthenticationTokenAudience'),
+  );
+});
+
 describe('a role assignment', () => {
   test('permits reading in its scope only', async () => {
     const { resourceManager, directory } = sandbox;
