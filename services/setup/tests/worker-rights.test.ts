@@ -8,6 +8,7 @@ import {
   endCheck,
   failEntry,
   findLeftProbe,
+  forgetPutStart,
   forgetWorker,
   listLeftProbes,
   lockedEntries,
@@ -127,6 +128,7 @@ describe('database role of a worker', () => {
     await as(db, worker, async (sql) => {
       expect(await recordPutStart(sql, claimed)).toBe(true);
       expect(await recordRemote(sql, claimed, { id: 1 })).toBe(true);
+      await forgetPutStart(sql, claimed);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);
