@@ -17,6 +17,7 @@ import {
   readHistory,
   readSealedValue,
   readSyncConfig,
+  recordLeftProbeRemoved,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
@@ -174,6 +175,7 @@ describe('database role of a worker', () => {
       await endCheck(sql, own, []);
       expect(await findLeftProbe(sql, own)).toMatchObject({ remote: { id: 1 } });
       expect(await listLeftProbes(sql, mine.destination, 3)).toHaveLength(1);
+      await recordLeftProbeRemoved(sql, own);
       await recordProbeRemoved(sql, own);
     });
     expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);

@@ -179,13 +179,51 @@ describe('the sweep', () => {
   const ids = async () =>
     (await sync.db.query<{ id: string }>('select id from sync.destination_checks')).map(({ id }) => id);
 
-  test('requests the removal of what was left behind, less and less often', async () => {
+  /** Returns how many minutes the next request is away, and makes it due. */
+  const minutesToNext = async (): Promise<number> => {
+    const [row] = await sync.db.query<{ minutes: number }>(
+      `select extract(epoch from next_removal_at - now())::float8 / 60 as minutes from sync.destination_checks`,
+    );
+    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
+    return Math.round(row!.minutes);
+  };
+
+  test('requests the removal of what was left behind, and of nothing else', async () => {
     const left = await insert({});
     await insert({ removed_at: 'now()', ended_at: 'now()' });
     await insert({ ended_at: 'now()', started_at: 'null' });
+    await insert({ ended_at: 'now()', ends_at: `now() - interval '50 seconds'` }); // a write may still arrive
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
     expect(await sweep()).toEqual([]);
-    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
+  });
+
+  test('requests a removal less and less often, 16 times in about a week, and then gives up', async () => {
+    const left = await insert({});
+    const minutes: number[] = [];
+    for (let request = 1; request <= 16; request += 1) {
+      expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+      minutes.push(await minutesToNext());
+    }
+    expect(minutes.slice(0, 4)).toEqual([1, 2, 4, 8]);
+    expect(minutes.at(-1)).toBe(24 * 60);
+    expect(minutes.reduce((sum, each) => sum + each) / (24 * 60)).toBeCloseTo(6.4, 1);
+    expect(await sweep()).toEqual([]);
+    expect(await ids()).toEqual([]);
+  });
+
+  test('still requests a removal after it was down for a long time', async () => {
+    const left = await insert({ requested_at: `now() - interval '30 days'`, ended_at: 'now()' });
+    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+  });
+
+  test('neither requests nor counts a removal while no worker of the type is running', async () => {
+    const left = await insert({});
+    await sync.db.query('delete from sync.workers');
+    for (let request = 1; request <= 20; request += 1) {
+      expect(await sweep()).toEqual([]);
+      expect(await minutesToNext()).toBe(1);
+    }
+    await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
   });
 
@@ -197,10 +235,9 @@ describe('the sweep', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  test('deletes checks after an hour, and gives up a probe after a week', async () => {
+  test('deletes checks after an hour, except those whose probe may still exist', async () => {
     const hours = (count: number) => `now() - interval '${count} hours'`;
     await insert({ requested_at: hours(2), ended_at: hours(2), removed_at: hours(2) });
-    await insert({ requested_at: hours(200), ended_at: hours(200) });
     const left = await insert({ requested_at: hours(2), ended_at: hours(2) });
     const recent = await insert({ ended_at: 'now()', removed_at: 'now()' });
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);

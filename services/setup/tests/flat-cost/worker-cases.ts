@@ -16,6 +16,7 @@ import {
   readEntryContexts,
   readSealedValue,
   readSyncConfig,
+  recordLeftProbeRemoved,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
@@ -98,6 +99,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'removing a probe that was left behind': async (db) => {
     await findLeftProbe(db, seededId('check1'));
     await listLeftProbes(db, destinations.ordinary, 3);
+    await recordLeftProbeRemoved(db, seededId('check1'));
   },
   'recording that a worker is alive': (db) => recordWorker(db, { id: 'w1', destinationType, slots: 16 }),
   'forgetting a worker': (db) => forgetWorker(db, 'w1', destinationType),
