@@ -13,6 +13,7 @@ export * from './queue-state.ts';
 export { insertEntries, type NewEntry, type Origin, requestPut, requestRemoval } from './record-intents.ts';
 export {
   ensureLane,
+  giveBackBudget,
   type LaneOfDestination,
   liftPause,
   recordSlowDestination,

@@ -31,6 +31,15 @@ const allOk = (['connect', 'create', 'change', 'remove'] as const).map(ok);
 const running = () =>
   sync.db.query<{ id: string }>('select id from sync.destination_checks where ended_at is null');
 
+/** What is left of the budget of the destination's account, which has 50 calls. */
+async function tokens(): Promise<number> {
+  const [row] = await sync.db.query<{ tokens: number }>(
+    'select tokens from sync.lanes where id = (select lane_id from sync.destinations where name = $1)',
+    [at.name],
+  );
+  return row!.tokens;
+}
+
 /** Begins the check that is requested, as a worker does. */
 async function begin(): Promise<Probe> {
   await eventually(async () => (await running()).length > 0);
@@ -106,6 +115,7 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
       [expect.stringMatching(/^no worker of type cloudA-sm has begun/)],
     ]);
     expect(await sync.db.query('select from sync.destination_checks')).toEqual([]);
+    expect(await tokens()).toBeCloseTo(50, 0);
   }, 40_000);
 
   test('returns 409 while syncing is disabled, and no worker begins one that was requested before', async () => {
@@ -133,18 +143,21 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
   });
 
   test('uses up the budget of the account', async () => {
-    const tokens = async () => {
-      const [row] = await sync.db.query<{ tokens: number }>(
-        'select tokens from sync.lanes where id = (select lane_id from sync.destinations where name = $1)',
-        [at.name],
-      );
-      return row!.tokens;
-    };
     const answer = check();
     const probe = await begin();
     expect(await tokens()).toBeCloseTo(50 - 3, 0);
     await finish(probe);
     await answer;
+    expect(await tokens()).toBeCloseTo(50 - 3, 0);
+  });
+
+  test('gives back the budget if the worker could not connect, and has therefore made no call', async () => {
+    const answer = check();
+    const probe = await begin();
+    const failed: CheckStep = { step: 'connect', result: 'failed', fault: 'rejected', message: 'no region' };
+    await finish(probe, [failed]);
+    expect((await answer).body.data.ok).toBe(false);
+    expect(await tokens()).toBeCloseTo(50, 0);
   });
 
   test('needs `update`, and a destination', async () => {

@@ -29,9 +29,13 @@ export async function endOverdueCheck(sql: Sql, destinationId: string): Promise<
   );
 }
 
-/** Withdraws a check that no worker has begun. */
-export async function deleteUnstartedCheck(sql: Sql, id: string): Promise<void> {
-  await sql.query('delete from sync.destination_checks where id = $1 and started_at is null', [id]);
+/** Withdraws a check unless a worker has begun it. Returns whether it did. */
+export async function deleteUnstartedCheck(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql.query(
+    'delete from sync.destination_checks where id = $1 and started_at is null returning id',
+    [id],
+  );
+  return rows.length === 1;
 }
 
 /** How far a check is. */
