@@ -90,7 +90,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
 
 /**
  * Records that a put is about to write the external secret of an entry, if its lease still holds; returns whether it does. What
- * was recorded first remains until the external secret is removed or a put fails with `conflict`. To be called only after the
+ * was recorded first remains until the external secret is removed, a put fails with `conflict`, or `forgetPutStart`. To be called only after the
  * put has found that it may write: a crash right after this call must not make a foreign secret look like this entry's.
  */
 export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<boolean> {
@@ -119,6 +119,14 @@ export async function recordRemote(
     [held.id, held.fence, JSON.stringify(remote)],
   );
   return rows.length === 1;
+}
+
+/** Forgets the start of a put that has written nothing, if its lease still holds. */
+export async function forgetPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<void> {
+  await sql.query(
+    'update sync.entries set put_started_at = null where id = $1 and fence = $2 and lease_until > now()',
+    [held.id, held.fence],
+  );
 }
 
 /** How an attempt failed, and when the next one takes place. */

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   completeRemoval,
   failEntry,
+  forgetPutStart,
   recordPutStart,
   recordRemote,
   requestPut,
@@ -90,6 +91,18 @@ test.each([
   await end(held);
   await requestPut(db, [id]);
   expect(await startOf(id)).toBeNull();
+});
+
+test('the start of a put is forgotten when its worker says so, unless the lease was lost', async () => {
+  const { id, held } = await started();
+  await forgetPutStart(db, held);
+  await timePasses();
+  const second = (await claim(id))!;
+  expect(second.putStartedAt).toBeNull();
+  await recordPutStart(db, second);
+  await forgetPutStart(db, held);
+  await timePasses();
+  expect(await startOf(id)).toBeInstanceOf(Date);
 });
 
 test('the start of a put is forgotten when the external secret was removed, also if it was set again meanwhile', async () => {

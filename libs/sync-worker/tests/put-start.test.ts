@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
-import { Fault, type Json, syncQueue } from '@secrets/domain';
+import { Fault, type FaultKind, type Json, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { requestPut, requestRemoval } from '@secrets/sync-entries';
@@ -186,6 +186,55 @@ test('a put that has started before records nothing again', async () => {
   await requestPut(db, [id], { verify: true });
   await attempt(id, { put }, isSynced);
   expect(await start()).toBe(first);
+});
+
+describe('a put that was refused after its start', () => {
+  const failed = async (id: string) =>
+    (await db.query(`select from sync.entries where id = $1 and fault is not null`, [id])).length > 0;
+  /** The start that is recorded after a put has recorded one and failed like this. */
+  async function startAfter(kind: FaultKind, id: string, options: { inParts?: boolean } = {}) {
+    const put: Calls['put'] = async ({ recordStart }) => {
+      await recordStart(options);
+      throw new Fault(kind, 'no');
+    };
+    await attempt(id, { put }, () => failed(id));
+    const [row] = await db.query<{ start: Date | null }>(
+      'select put_started_at as start from sync.entries where id = $1',
+      [id],
+    );
+    return row!.start;
+  }
+  const newEntry = async () => (await insertSyncedSecret(db, keyRing, { a: '1' }))[0]!;
+
+  test.each<FaultKind>(['unauthenticated', 'forbidden', 'rejected', 'too_large'])(
+    'with %s has written nothing: its start is forgotten',
+    async (kind) => {
+      expect(await startAfter(kind, await newEntry())).toBeNull();
+    },
+  );
+
+  test.each<FaultKind>(['unavailable', 'throttled', 'not_ready'])(
+    'keeps its start if it failed with %s',
+    async (kind) => {
+      expect(await startAfter(kind, await newEntry())).toBeInstanceOf(Date);
+    },
+  );
+
+  test('keeps its start if it writes in parts, of which one may have succeeded', async () => {
+    expect(await startAfter('rejected', await newEntry(), { inParts: true })).toBeInstanceOf(Date);
+  });
+
+  test('keeps the start of an earlier put whose outcome was lost', async () => {
+    const id = await newEntry();
+    await attempt(id, {
+      put: async ({ recordStart }) => {
+        await recordStart();
+        return new Promise(() => {}); // the worker is stopped, as if it had died
+      },
+    });
+    await timePasses();
+    expect(await startAfter('forbidden', id)).toBeInstanceOf(Date);
+  });
 });
 
 test('a value that was pushed before is pushed again after an attempt that may have written another one', async () => {

@@ -8,6 +8,7 @@ import {
   endCheck,
   failEntry,
   findLeftProbe,
+  forgetPutStart,
   forgetWorker,
   listLeftProbes,
   lockedEntries,
@@ -16,6 +17,7 @@ import {
   readHistory,
   readSealedValue,
   readSyncConfig,
+  recordLeftProbeRemoved,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
@@ -127,6 +129,7 @@ describe('database role of a worker', () => {
     await as(db, worker, async (sql) => {
       expect(await recordPutStart(sql, claimed)).toBe(true);
       expect(await recordRemote(sql, claimed, { id: 1 })).toBe(true);
+      await forgetPutStart(sql, claimed);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);
@@ -172,6 +175,7 @@ describe('database role of a worker', () => {
       await endCheck(sql, own, []);
       expect(await findLeftProbe(sql, own)).toMatchObject({ remote: { id: 1 } });
       expect(await listLeftProbes(sql, mine.destination, 3)).toHaveLength(1);
+      await recordLeftProbeRemoved(sql, own);
       await recordProbeRemoved(sql, own);
     });
     expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);

@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 /** In a namespace of its own, so that its lists hold nothing else. */
 let caller: Caller;
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   const id = `n-${randomUUID()}`;
   await sync.db.query('insert into login.namespaces (id, path) values ($1, $1)', [id]);

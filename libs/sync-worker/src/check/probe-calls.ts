@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type Json } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { type Probe, recordProbePut, recordProbeRemoved, recordProbeStart } from '@secrets/sync-entries';
+import { type Probe, recordProbePut, recordProbeStart } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
 import { valueHash } from '../entry/value-hash.ts';
@@ -18,6 +18,7 @@ export class ProbeCalls {
   readonly #probe: Probe;
   #remote: Json | null;
   #puts = 0;
+  #mayArriveLate = false;
 
   constructor(worker: Worker, probe: Probe) {
     this.#worker = worker;
@@ -48,16 +49,25 @@ export class ProbeCalls {
       valueChanged: true,
       verify: this.#remote !== null,
     };
-    const { remote } = await this.#call(endsAtMs, (connected, signal) => connected.put(request, signal));
+    const { remote } = await this.#call(endsAtMs, (connected, signal) =>
+      connected.put(request, signal),
+    ).catch((error: unknown) => {
+      this.#mayArriveLate ||= isOutcomeUnknown(error);
+      throw error;
+    });
     await this.#recordRemote(remote);
   }
 
-  /** Removes the probe, if it exists, and records that it is gone. */
+  /** Removes the probe, if it exists. */
   async remove(endsAtMs: number): Promise<void> {
     const { checkId, externalName, putStartedAt } = this.#probe;
     const request = { entryId: checkId, externalName, remote: this.#remote, putStartedAt };
     await this.#call(endsAtMs, (connected, signal) => connected.remove(request, signal));
-    await recordProbeRemoved(this.#worker.db, checkId);
+  }
+
+  /** Whether a put may still write the probe, also after its removal: nobody knows what has become of it. */
+  get mayArriveLate(): boolean {
+    return this.#mayArriveLate;
   }
 
   async #recordStart(): Promise<void> {
@@ -102,5 +112,8 @@ export class ProbeCalls {
     });
   }
 }
+
+const isOutcomeUnknown = (error: unknown): boolean =>
+  !(error instanceof Fault) || error.kind === 'unavailable';
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');

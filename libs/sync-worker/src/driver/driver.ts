@@ -33,7 +33,7 @@ interface EntryRequest {
   remote: Json | null;
   /**
    * When a put of this entry first called `recordStart`; null if none has since the external secret was last removed, or
-   * since a put failed with `conflict`.
+   * since a put failed with `conflict`. That of a put which was refused is forgotten; see `recordStart`.
    *
    * For destinations whose secrets do not show which destination wrote them. If the external secret exists and `remote` is
    * null, this decides: not null means that a put of this entry found the name free (or was permitted to take it over), and
@@ -41,6 +41,11 @@ interface EntryRequest {
    * destination with tags decides from the tags and ignores this.
    */
   putStartedAt: Date | null;
+}
+
+export interface StartOptions {
+  /** Whether the put may consist of several writes. */
+  inParts?: boolean;
 }
 
 /** A value that an external secret must get. */
@@ -61,8 +66,11 @@ export interface PutRequest extends EntryRequest {
    *
    * Never called earlier: a process that dies after this call leaves the mark behind, whatever it would have found. Throws if
    * the attempt is over; the driver then writes nothing and lets the error pass.
+   *
+   * If the put then fails with `unauthenticated`, `forbidden`, `rejected` or `too_large`, it has written nothing, and the mark is
+   * removed again, unless an earlier put has set it. Not if the put writes `inParts`: an earlier part may have succeeded.
    */
-  recordStart(): Promise<void>;
+  recordStart(options?: StartOptions): Promise<void>;
   /**
    * Records durably what later calls get as `remote`, until a put succeeds and returns another one. For what a driver must know after a
    * crash and cannot see in the store, such as which write it has begun. Costs one statement per call. As with `recordStart`, the driver

@@ -2,7 +2,7 @@ import { Fault, type Json, nextStatus } from '@secrets/domain';
 import { seal } from '@secrets/seal';
 import { type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
-import type { ConnectedDestination } from '../driver/driver.ts';
+import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
 import type { AttemptContext } from './entry-statements.ts';
 import { idempotencyToken, settingsHash } from './push-identity.ts';
 import { PutStart } from './put-start.ts';
@@ -82,7 +82,7 @@ async function put(
     overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
     remote: entry.remote,
     putStartedAt: entry.putStartedAt,
-    recordStart: () => start.record(),
+    recordStart: (options?: StartOptions) => start.record(options),
     recordRemote: (remote: Json) => start.recordRemote(remote),
     valueHash: valueHash(worker.keyRing),
     valueChanged,
@@ -92,6 +92,7 @@ async function put(
     return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
   } catch (error) {
     if (start.isLeaseLost) return undefined; // whatever the driver made of it
+    await start.forgetIfRefused(error);
     throw error;
   }
 }

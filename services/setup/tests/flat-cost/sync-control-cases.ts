@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { associationsDueToPush, hasWorker, throttledSeconds, useBudget } from '@secrets/sync-entries';
+import {
+  associationsDueToPush,
+  giveBackBudget,
+  hasWorker,
+  throttledSeconds,
+  useBudget,
+} from '@secrets/sync-entries';
 import {
   countAssociatedSecrets,
   countAssociations,
@@ -228,6 +234,7 @@ const checkCases: Case[] = casesOf('sync-control', {
     const id = await checks.insertCheck(db, check);
     await checks.findCheckProgress(db, id);
     await checks.deleteUnstartedCheck(db, id);
+    await giveBackBudget(db, unchecked, 3, { burst: 50 });
   },
   'a page of probes that were left behind': async (db) => {
     const left = await checks.claimLeftProbes(db, 100);
