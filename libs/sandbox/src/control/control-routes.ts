@@ -5,6 +5,7 @@ import { TokenOptions } from '../directory/issue-token.ts';
 import { patternOf } from '../faults/fault-injector.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
 import type { FederatedCredentials } from '../federation/federated-credential.ts';
+import type { ResourceManager } from '../resource-manager/simulate-resource-manager.ts';
 import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { SimulatedStore } from '../stores/simulated-store.ts';
@@ -23,24 +24,31 @@ const TokenRequest = z.union([
 
 const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
 
+/** What the stores and the login of machines have in common. */
+export interface CloudSimulations {
+  directory: Directory;
+  federation: FederatedCredentials;
+  resourceManager: ResourceManager;
+}
+
+type AddRoute = (
+  method: 'get' | 'post' | 'delete',
+  path: string,
+  handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
+) => void;
+
 /** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
-export function controlRoutes(
-  stores: readonly SimulatedStore[],
-  { directory, federation }: { directory: Directory; federation: FederatedCredentials },
-): express.Router {
-  const simulations: readonly Simulation[] = [...stores, directory];
+export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSimulations): express.Router {
+  const { directory, federation, resourceManager } = cloud;
+  const simulations: readonly Simulation[] = [...stores, directory, resourceManager];
   const routes = express.Router();
   routes.use('/_sandbox', express.json({ limit: '256kb' }));
-  const on = (
-    method: 'get' | 'post' | 'delete',
-    path: string,
-    handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
-  ) =>
+  const on: AddRoute = (method, path, handle) =>
     routes[method](`/_sandbox${path}`, async (request: Request, response: Response) =>
       sendResponse(response, await handle(request)),
     );
 
-  on('get', '/about', () => jsonResponse(200, about(stores, directory)));
+  on('get', '/about', () => jsonResponse(200, about(stores, cloud)));
   on('get', '/stores', ({ query }) => jsonResponse(200, contents(stores, Query.parse(query))));
   on('get', '/calls', ({ query }) => jsonResponse(200, calls(simulations, Query.parse(query))));
   on('get', '/faults', () => jsonResponse(200, { faults: simulations.flatMap(faultsOf) }));
@@ -57,16 +65,47 @@ export function controlRoutes(
       ? noContent
       : jsonResponse(404, { errors: ['federated credential not found'] }),
   );
+  resourceRoutes(resourceManager, on);
   return routes;
 }
 
-function about(stores: readonly SimulatedStore[], directory: Directory): object {
+function resourceRoutes(resourceManager: ResourceManager, on: AddRoute): void {
+  on('get', '/resources', () => jsonResponse(200, { resources: resourceManager.resources() }));
+  on('post', '/resources', ({ body }) => jsonResponse(201, resourceManager.addResource(body)));
+  on('delete', '/resources', ({ query }) =>
+    resourceManager.removeResource(String(query.id))
+      ? noContent
+      : jsonResponse(404, { errors: ['resource not found'] }),
+  );
+  on('get', '/role-assignments', () =>
+    jsonResponse(200, { role_assignments: resourceManager.roleAssignments() }),
+  );
+  on('post', '/role-assignments', ({ body }) =>
+    jsonResponse(201, { id: resourceManager.addRoleAssignment(body) }),
+  );
+  on('delete', '/role-assignments/:id', ({ params }) =>
+    resourceManager.removeRoleAssignment(String(params.id))
+      ? noContent
+      : jsonResponse(404, { errors: ['role assignment not found'] }),
+  );
+}
+
+function about(stores: readonly SimulatedStore[], { directory, resourceManager }: CloudSimulations): object {
   const described = stores.map((store) => {
     const credentials = { ...store.credentials, ...store.generatedCredentials?.() };
     return [store.name, { path: store.path, credentials }];
   });
   const { tenantId, path, identities } = directory;
-  return { stores: Object.fromEntries(described), directory: { path, tenant_id: tenantId, identities } };
+  const { path: resourcesPath, defaultGroup } = resourceManager;
+  return {
+    stores: Object.fromEntries(described),
+    directory: { path, tenant_id: tenantId, identities },
+    resource_manager: {
+      path: resourcesPath,
+      subscription_id: defaultGroup.subscriptionId,
+      resource_group: defaultGroup.resourceGroup,
+    },
+  };
 }
 
 function contents(stores: readonly SimulatedStore[], query: z.output<typeof Query>): object {

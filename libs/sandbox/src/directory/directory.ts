@@ -14,21 +14,17 @@ import { type CallContext, serveCall } from '../simulation/serve-call.ts';
 import type { Simulation, SimulationContext } from '../simulation/simulation.ts';
 import { type Application, clientCredentialsToken, defaultApplication } from './client-credentials.ts';
 import { discoveryDocument } from './discovery.ts';
-import { defaultIdentities, guidFrom, type Identity } from './identity.ts';
+import { guidFrom, type Identity } from './identity.ts';
 import { metadataToken } from './instance-metadata.ts';
 import { issueToken, type TokenOptions } from './issue-token.ts';
 import { type KeyRecord, SigningKeys } from './signing-keys.ts';
 
 const NAME = 'directory';
 
-export interface DirectoryOptions {
-  /** The managed identities; the first is the machine's own. Default: two that are derived from the seed. */
-  identities?: Identity[];
-}
-
 /** The simulated identity directory. The operations for faults are `discovery`, `keys`, `token` and `metadata-token`. */
 export interface Directory extends Simulation {
   readonly tenantId: string;
+  /** The managed identities of the resources; the first is the machine's own. */
   readonly identities: readonly Identity[];
   /** The application that may request tokens with its secret. */
   readonly application: Application;
@@ -51,14 +47,13 @@ export interface Directory extends Simulation {
 
 /** Simulates the identity directory, and the metadata service of an instance. */
 export function simulateDirectory(
-  context: SimulationContext & { federation: FederatedCredentials },
+  context: SimulationContext & { federation: FederatedCredentials; identities: () => readonly Identity[] },
   tenantId: string,
-  options: DirectoryOptions = {},
 ): Directory {
   const keys = new SigningKeys();
   const faults = new FaultInjector(context.now);
   const log = new CallLog();
-  const identities = options.identities ?? defaultIdentities(context.seed);
+  const { identities } = context;
   const application = defaultApplication(context.seed);
   const rotate = async (keepsOlder: boolean) => {
     const record = await keys.rotate(keepsOlder);
@@ -71,7 +66,9 @@ export function simulateDirectory(
     name: NAME,
     path: '/directory',
     tenantId,
-    identities,
+    get identities() {
+      return identities();
+    },
     application,
     publishedKeys: () => keys.published(),
     faults,
@@ -90,7 +87,7 @@ export function simulateDirectory(
     },
     rotate: ({ keepOlder = true } = {}) => rotate(keepOlder),
     issueToken: issue,
-    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities, name)), ...token }),
+    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities(), name)), ...token }),
     reset: () => {
       faults.clear();
       log.clear();
@@ -106,7 +103,7 @@ interface DirectoryContext {
   calls: CallContext;
   keys: SigningKeys;
   tenantId: string;
-  identities: readonly Identity[];
+  identities: () => readonly Identity[];
   application: Application;
   issue: (options: TokenOptions) => Promise<string>;
   federation: FederatedCredentials;
@@ -173,7 +170,7 @@ function instanceToken(
   { calls, identities, issue }: DirectoryContext,
   request: Request,
 ): Promise<HttpResponse> {
-  return metadataToken(request, identities, calls.now(), (identity, audience, expiresInSeconds) =>
+  return metadataToken(request, identities(), calls.now(), (identity, audience, expiresInSeconds) =>
     issue({ ...claimsOf(identity), audience, expiresInSeconds }),
   );
 }
