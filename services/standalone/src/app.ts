@@ -128,7 +128,7 @@ const sandboxProvider = (sandbox: Sandbox | undefined) =>
     ? {}
     : {
         authorityUrl: sandbox.directoryUrl,
-        resourceManagerUrl: `${sandbox.url}/arm`,
+        resourceManagerUrl: sandbox.resourceManagerUrl,
         graphUrl: `${sandbox.url}/graph`,
         metadataUrl: sandbox.url,
       };

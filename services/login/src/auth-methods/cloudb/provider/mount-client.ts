@@ -85,8 +85,8 @@ function httpClientOf(
 
 const detoursOf = (urls: ProviderUrls, cloud: Cloud): Detour[] =>
   [
-    { origin: cloud.authority, to: urls.authorityUrl },
-    { origin: cloud.resourceManager, to: urls.resourceManagerUrl },
-    { origin: cloud.graph, to: urls.graphUrl },
-    { origin: metadataOrigin, to: urls.metadataUrl },
-  ].flatMap(({ origin, to }) => (to === undefined ? [] : [{ origin, to }]));
+    { origin: cloud.authority, to: urls.authorityUrl, forwardsHost: false },
+    { origin: cloud.resourceManager, to: urls.resourceManagerUrl, forwardsHost: true },
+    { origin: cloud.graph, to: urls.graphUrl, forwardsHost: true },
+    { origin: metadataOrigin, to: urls.metadataUrl, forwardsHost: false },
+  ].flatMap(({ to, ...detour }) => (to === undefined ? [] : [{ ...detour, to }]));

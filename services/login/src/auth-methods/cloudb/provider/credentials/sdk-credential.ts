@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import {
   type AccessToken,
@@ -27,6 +28,9 @@ export interface SdkCredentialOptions {
   assertion: () => Promise<string>;
 }
 
+/** Who requests a token: of managed identities, the SDK uses the HTTP client of the first one of the process for all. */
+const requesting = new AsyncLocalStorage<SdkCredential>();
+
 /**
  * Requests access tokens with the SDK; one request at a time. It throws `Problem`: the SDK wraps the errors of its HTTP client, and keeps
  * only their text, so that the reason is kept here.
@@ -48,7 +52,7 @@ export class SdkCredential {
     this.#problem = undefined;
     this.#assertion = undefined;
     try {
-      const token = await this.#credential.getToken(scope);
+      const token = await requesting.run(this, () => this.#credential.getToken(scope));
       if (token !== null) return token;
     } catch (cause) {
       throw this.#problem ?? (cause instanceof Problem ? cause : this.#refusal(cause));
@@ -62,7 +66,9 @@ export class SdkCredential {
       redirectOptions: { maxRetries: 0 },
       authorityHost: authority,
       disableInstanceDiscovery: true, // the cloud's authority is known
-      httpClient: { sendRequest: (request: PipelineRequest) => this.#send(request) },
+      httpClient: {
+        sendRequest: (request: PipelineRequest) => (requesting.getStore() ?? this).#send(request),
+      },
     };
     const { clientId } = source;
     if (source.kind === 'secret')

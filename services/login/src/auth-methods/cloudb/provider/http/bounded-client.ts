@@ -16,6 +16,8 @@ const maxBytes = 4 * 1_024 * 1_024;
 export interface Detour {
   origin: string;
   to: string;
+  /** Whether `X-Forwarded-Host` names the original host. */
+  forwardsHost: boolean;
 }
 
 /**
@@ -26,9 +28,10 @@ export interface Detour {
 export const boundedClient = (detours: readonly Detour[]): HttpClient => ({
   async sendRequest(request): Promise<PipelineResponse> {
     try {
-      const response = await fetch(detoured(request.url, detours), {
+      const { url, headers: sent } = detoured(request, detours);
+      const response = await fetch(url, {
         method: request.method,
-        headers: request.headers.toJSON(),
+        headers: sent,
         body: (request.body ?? null) as string | null,
         redirect: 'manual',
         signal: AbortSignal.any([...signalOf(request), AbortSignal.timeout(timeoutMs)]),
@@ -49,8 +52,11 @@ const tooLarge = "the provider's response is too large";
 const signalOf = ({ abortSignal }: PipelineRequest): AbortSignal[] =>
   abortSignal === undefined ? [] : [abortSignal as AbortSignal];
 
-function detoured(url: string, detours: readonly Detour[]): string {
-  const { origin, pathname, search } = new URL(url);
+function detoured(request: PipelineRequest, detours: readonly Detour[]) {
+  const { origin, host, pathname, search } = new URL(request.url);
+  const headers = request.headers.toJSON();
   const detour = detours.find((candidate) => candidate.origin === origin);
-  return detour === undefined ? url : `${detour.to.replace(/\/+$/, '')}${pathname}${search}`;
+  if (detour === undefined) return { url: request.url, headers };
+  const url = `${detour.to.replace(/\/+$/, '')}${pathname}${search}`;
+  return { url, headers: detour.forwardsHost ? { ...headers, 'x-forwarded-host': host } : headers };
 }

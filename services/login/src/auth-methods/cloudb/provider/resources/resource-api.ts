@@ -24,7 +24,7 @@ const identities: Reading = {
 };
 const providers: Reading = {
   what: 'the API versions of resource types',
-  permission: 'Microsoft.Resources/subscriptions/providers/read',
+  permission: 'Microsoft.Resources/providers/read',
 };
 
 export interface ResourceApiOptions {
@@ -97,7 +97,8 @@ export class ResourceApi {
     if (known !== undefined) return known;
     const [namespace = '', ...path] = type.split('/');
     const { resources } = this.#clientsOf(subscriptionId);
-    const provider = await found(providers, () => resources.providers.get(namespace));
+    // Of the tenant, not of the subscription: that would need a permission on the whole subscription.
+    const provider = await found(providers, () => resources.providers.getAtTenantScope(namespace));
     const version = newestVersion(provider?.resourceTypes ?? [], path.join('/'));
     if (version !== undefined) this.#versions.set(key, version);
     return version;
