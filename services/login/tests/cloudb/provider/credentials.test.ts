@@ -94,7 +94,7 @@ describe('federation', () => {
     [documents, base] = await publishDocuments(cloud.service);
     await cloud.configure({ client_secret: '', identity_token_audience: audience });
   });
-  afterAll(() => documents.close());
+  afterAll(() => void documents.close());
 
   const register = (over = {}) =>
     cloud.sandbox.federation.add({

@@ -10,6 +10,7 @@ import {
   type EnvironmentCredentials,
 } from './credentials/credential-source.ts';
 import { SdkCredential } from './credentials/sdk-credential.ts';
+import { ApplicationPasswords } from './graph/application-passwords.ts';
 import { boundedClient, type Detour } from './http/bounded-client.ts';
 import { loggingClient } from './http/debug-log.ts';
 import { retryingClient } from './http/retrying-client.ts';
@@ -39,29 +40,48 @@ export class MountClient {
   readonly resources: ResourceApi;
   /** Access tokens for the resource manager and for Graph. */
   readonly tokens: AccessTokens;
-  readonly httpClient: HttpClient;
+  readonly #httpClient: HttpClient;
+  readonly #options: MountClientOptions;
 
   /** Throws `bad_gateway` if the configuration has no usable credentials. */
   constructor(options: MountClientOptions) {
     const { settings, secret, environment } = options;
     this.cloud = clouds[settings.environment];
     this.source = credentialSource(settings, secret, environment);
-    this.httpClient = httpClientOf(options, this.cloud, this.source);
-    this.tokens = new AccessTokens((scope) => this.#credential(options).request(scope));
+    this.#options = options;
+    this.#httpClient = httpClientOf(options, this.cloud, this.source);
+    this.tokens = new AccessTokens((scope) => this.#credential(this.source).request(scope));
     this.resources = new ResourceApi({
       credential: this.tokens,
       endpoint: this.cloud.resourceManager,
-      httpClient: this.httpClient,
+      httpClient: this.#httpClient,
     });
   }
 
+  /** The passwords of the application. */
+  get passwords(): ApplicationPasswords {
+    return new ApplicationPasswords({
+      credential: this.tokens,
+      endpoint: this.cloud.graph,
+      httpClient: this.#httpClient,
+      clientId: this.source.clientId,
+    });
+  }
+
+  /** Requests a token with another secret of the same application. Throws what a wrong secret causes. */
+  async trySecret(secret: Sealed<string>): Promise<void> {
+    const source = { kind: 'secret', clientId: this.source.clientId, secret } as const;
+    await this.#credential(source).request(`${this.cloud.resourceManager}/.default`);
+  }
+
   /** A new one for each request, because one handles one request at a time. */
-  #credential({ settings, assertion }: MountClientOptions): SdkCredential {
+  #credential(source: CredentialSource): SdkCredential {
+    const { settings, assertion } = this.#options;
     return new SdkCredential({
-      source: this.source,
+      source,
       tenantId: settings.tenant_id,
       authority: this.cloud.authority,
-      httpClient: this.httpClient,
+      httpClient: this.#httpClient,
       assertion,
     });
   }
