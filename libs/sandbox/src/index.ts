@@ -1,3 +1,5 @@
+export type { ApplicationPassword } from './directory/application/application-passwords.ts';
+export type { DirectoryOptions } from './directory/directory.ts';
 export type { TokenOptions } from './directory/issue-token.ts';
 export type { FaultSpec } from './faults/fault-spec.ts';
 export type { ResourceSpec } from './resource-manager/resources/resource.ts';

@@ -1,13 +1,16 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { type CloudSimulations, controlRoutes } from './control/control-routes.ts';
+import type { CloudSimulations } from './control/cloud-routes.ts';
+import { controlRoutes } from './control/control-routes.ts';
 import { errorHandler } from './control/error-handler.ts';
 import { pageRoutes } from './control/page.ts';
-import { type Directory, simulateDirectory } from './directory/directory.ts';
+import { type Directory, type DirectoryOptions, simulateDirectory } from './directory/directory.ts';
 import { guidFrom } from './directory/identity.ts';
 import { FederatedCredentials } from './federation/federated-credential.ts';
+import { simulateGraph } from './graph/simulate-graph.ts';
 import { identitiesOn } from './resource-manager/resources/identities.ts';
+import { instanceFrom } from './resource-manager/resources/instances.ts';
 import {
   createInventory,
   type ResourceManager,
@@ -37,6 +40,7 @@ export interface SandboxOptions extends StoreOptions {
   seed?: string;
   /** The file that keeps the state across restarts; without it, the state is only in memory. */
   dataFile?: string;
+  directory?: DirectoryOptions;
   resourceManager?: ResourceManagerOptions;
   /** Milliseconds since the epoch. Signatures are always checked against the system clock. */
   clock?: () => number;
@@ -53,6 +57,10 @@ export type Sandbox = Stores & { [Key in StoreKey as `${Key}Url`]: string } & {
   resourceManager: ResourceManager;
   /** Base URL of the resource API. */
   resourceManagerUrl: string;
+  /** Its operations change the passwords in `directory`. */
+  graph: Simulation;
+  /** Base URL of Graph, without its version. */
+  graphUrl: string;
   tenantId: string;
   credentials: { [Key in StoreKey]: Stores[Key]['credentials'] };
   /** Discards the contents of every store, and all faults and calls. */
@@ -75,12 +83,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     persist: (record) => journal?.append({ of: key, record }),
   });
   const cloud = createCloud(contextFor, tenantId, options);
-  const { directory, federation, resourceManager } = cloud;
+  const { directory, federation, resourceManager, graph } = cloud;
   const stores = createStores((key) => ({ ...contextFor(key), directory, federation }), options);
   const simulations: Record<string, Simulation> = {
     ...stores,
     directory,
     'resource-manager': resourceManager,
+    graph,
   };
   if (options.dataFile !== undefined) journal = openJournal(options.dataFile, { ...simulations, federation });
   await directory.prepare();
@@ -95,6 +104,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     directoryUrl: `${url}${directory.path}`,
     resourceManager,
     resourceManagerUrl: `${url}${resourceManager.path}`,
+    graph,
+    graphUrl: `${url}${graph.path}`,
     tenantId,
     credentials: storeCredentials(stores),
     reset: () => {
@@ -117,13 +128,22 @@ function createCloud(
   const federation = new FederatedCredentials(contextFor('federation').persist);
   const context = contextFor('resource-manager');
   const inventory = createInventory(context, options.resourceManager);
-  const identities = () => identitiesOn(inventory);
-  const directory = simulateDirectory({ ...contextFor('directory'), federation, identities }, tenantId);
+  const directory = simulateDirectory(
+    {
+      ...contextFor('directory'),
+      federation,
+      identities: () => identitiesOn(inventory),
+      instanceOf: (id) => instanceFrom(inventory, id),
+    },
+    tenantId,
+    options.directory,
+  );
   const resourceManager = simulateResourceManager(
     { ...context, directory, inventory },
     options.resourceManager,
   );
-  return { directory, federation, resourceManager };
+  const graph = simulateGraph({ now: context.now, directory });
+  return { directory, federation, resourceManager, graph };
 }
 
 type AnyStoreFactory = (context: StoreContext, options?: never) => SimulatedStore;
@@ -169,6 +189,7 @@ function createApp(stores: readonly SimulatedStore[], cloud: CloudSimulations): 
   for (const store of stores) app.use(store.path, store.routes);
   for (const { rootRoutes } of stores) if (rootRoutes !== undefined) app.use(rootRoutes);
   app.use(cloud.resourceManager.path, cloud.resourceManager.routes);
+  app.use(cloud.graph.path, cloud.graph.routes);
   app.use(cloud.directory.routes);
   app.use(controlRoutes(stores, cloud));
   app.use(pageRoutes());

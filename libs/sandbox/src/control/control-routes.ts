@@ -1,14 +1,11 @@
 import express, { type Request, type Response } from 'express';
 import { z } from 'zod';
-import type { Directory } from '../directory/directory.ts';
-import { TokenOptions } from '../directory/issue-token.ts';
 import { patternOf } from '../faults/fault-injector.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
-import type { FederatedCredentials } from '../federation/federated-credential.ts';
-import type { ResourceManager } from '../resource-manager/simulate-resource-manager.ts';
 import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { SimulatedStore } from '../stores/simulated-store.ts';
+import { type AddRoute, type CloudSimulations, cloudRoutes, noContent } from './cloud-routes.ts';
 
 const Query = z.object({
   store: z.string().optional(),
@@ -16,31 +13,11 @@ const Query = z.object({
   name: z.string().max(512).optional(),
   limit: z.coerce.number().int().positive().max(100_000).default(10_000),
 });
-const RotationRequest = z.object({ keep_older: z.boolean().default(true) });
-const TokenRequest = z.union([
-  z.object({ identity: z.string() }).and(TokenOptions.omit({ oid: true })),
-  TokenOptions,
-]);
-
-const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
-
-/** What the stores and the login of machines have in common. */
-export interface CloudSimulations {
-  directory: Directory;
-  federation: FederatedCredentials;
-  resourceManager: ResourceManager;
-}
-
-type AddRoute = (
-  method: 'get' | 'post' | 'delete',
-  path: string,
-  handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
-) => void;
 
 /** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
 export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSimulations): express.Router {
-  const { directory, federation, resourceManager } = cloud;
-  const simulations: readonly Simulation[] = [...stores, directory, resourceManager];
+  const { directory, resourceManager, graph } = cloud;
+  const simulations: readonly Simulation[] = [...stores, directory, resourceManager, graph];
   const routes = express.Router();
   routes.use('/_sandbox', express.json({ limit: '256kb' }));
   const on: AddRoute = (method, path, handle) =>
@@ -56,55 +33,35 @@ export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSim
   on('delete', '/faults', ({ query }) => clearFaults(simulations, Query.parse(query)));
   on('delete', '/faults/:id', (request) => removeFault(simulations, request));
   on('post', '/reset', ({ query }) => reset(simulations, Query.parse(query)));
-  on('post', '/directory/rotate', ({ body }) => rotateKeys(directory, body));
-  on('post', '/directory/token', ({ body }) => issueToken(directory, body));
-  on('get', '/federation', () => jsonResponse(200, { credentials: federation.list() }));
-  on('post', '/federation', ({ body }) => jsonResponse(201, { id: federation.add(body) }));
-  on('delete', '/federation/:id', ({ params }) =>
-    federation.remove(String(params.id))
-      ? noContent
-      : jsonResponse(404, { errors: ['federated credential not found'] }),
-  );
-  resourceRoutes(resourceManager, on);
+  cloudRoutes(cloud, on);
   return routes;
 }
 
-function resourceRoutes(resourceManager: ResourceManager, on: AddRoute): void {
-  on('get', '/resources', () => jsonResponse(200, { resources: resourceManager.resources() }));
-  on('post', '/resources', ({ body }) => jsonResponse(201, resourceManager.addResource(body)));
-  on('delete', '/resources', ({ query }) =>
-    resourceManager.removeResource(String(query.id))
-      ? noContent
-      : jsonResponse(404, { errors: ['resource not found'] }),
-  );
-  on('get', '/role-assignments', () =>
-    jsonResponse(200, { role_assignments: resourceManager.roleAssignments() }),
-  );
-  on('post', '/role-assignments', ({ body }) =>
-    jsonResponse(201, { id: resourceManager.addRoleAssignment(body) }),
-  );
-  on('delete', '/role-assignments/:id', ({ params }) =>
-    resourceManager.removeRoleAssignment(String(params.id))
-      ? noContent
-      : jsonResponse(404, { errors: ['role assignment not found'] }),
-  );
-}
-
-function about(stores: readonly SimulatedStore[], { directory, resourceManager }: CloudSimulations): object {
+function about(stores: readonly SimulatedStore[], cloud: CloudSimulations): object {
   const described = stores.map((store) => {
     const credentials = { ...store.credentials, ...store.generatedCredentials?.() };
     return [store.name, { path: store.path, credentials }];
   });
-  const { tenantId, path, identities } = directory;
-  const { path: resourcesPath, defaultGroup } = resourceManager;
+  return { stores: Object.fromEntries(described), ...aboutCloud(cloud) };
+}
+
+function aboutCloud({ directory, resourceManager, graph }: CloudSimulations): object {
+  const { tenantId, path, identities, application } = directory;
+  const { clientId, objectId, oid } = application;
+  const { subscriptionId, resourceGroup } = resourceManager.defaultGroup;
   return {
-    stores: Object.fromEntries(described),
-    directory: { path, tenant_id: tenantId, identities },
-    resource_manager: {
-      path: resourcesPath,
-      subscription_id: defaultGroup.subscriptionId,
-      resource_group: defaultGroup.resourceGroup,
+    directory: {
+      path,
+      tenant_id: tenantId,
+      identities,
+      application: { client_id: clientId, object_id: objectId, principal_id: oid },
     },
+    resource_manager: {
+      path: resourceManager.path,
+      subscription_id: subscriptionId,
+      resource_group: resourceGroup,
+    },
+    graph: { path: graph.path },
   };
 }
 
@@ -159,18 +116,4 @@ function removeFault(simulations: readonly Simulation[], request: Request): Http
 function reset(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
   for (const simulation of selected(simulations, query)) simulation.reset();
   return noContent;
-}
-
-async function rotateKeys(directory: Directory, body: unknown): Promise<HttpResponse> {
-  const { keep_older: keepOlder } = RotationRequest.parse(body ?? {});
-  return jsonResponse(200, { kid: await directory.rotate({ keepOlder }) });
-}
-
-async function issueToken(directory: Directory, body: unknown): Promise<HttpResponse> {
-  const request = TokenRequest.parse(body);
-  const token =
-    'identity' in request
-      ? directory.issueTokenFor(request.identity, request)
-      : directory.issueToken(request);
-  return jsonResponse(200, { token: await token });
 }
