@@ -1,5 +1,6 @@
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { repeatedName } from '../../../repeated-name.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { issuersOf } from './environments.ts';
 
@@ -28,7 +29,8 @@ export async function verifyDirectoryToken(
       clockTolerance: leewaySeconds,
       requiredClaims: ['exp', 'tid', 'oid'],
     });
-    if (String(payload.tid).toLowerCase() !== config.tenant_id.toLowerCase()) throw refusedClaim('tid');
+    refuseRepeatedNames(token);
+    if (!isTenant(payload.tid, config.tenant_id)) throw refusedClaim('tid');
     return payload;
   } catch (error) {
     throw asProblem(error);
@@ -43,6 +45,18 @@ function refuseMalformed(token: string): void {
   } catch (error) {
     throw error instanceof Problem ? error : malformed();
   }
+}
+
+const isTenant = (tid: unknown, tenant: string): boolean =>
+  typeof tid === 'string' && tid.toLowerCase() === tenant.toLowerCase();
+
+/** Parsers differ in which of two claims of one name they take, so a token that has two is refused, even if it is signed. */
+function refuseRepeatedNames(token: string): void {
+  const [header = '', payload = ''] = token.split('.');
+  const hasRepeated = [header, payload].some(
+    (part) => repeatedName(Buffer.from(part, 'base64url').toString()) !== undefined,
+  );
+  if (hasRepeated) throw invalid('jwt: contains a name twice');
 }
 
 const malformed = (): Problem => invalid('jwt: is not a signed token');
