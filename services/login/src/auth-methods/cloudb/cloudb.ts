@@ -2,6 +2,7 @@ import { Problem } from '@secrets/domain';
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
 import type { CloudBContext } from './cloudb-context.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
+import { diagnosisEndpoint } from './diagnosis/diagnosis-endpoint.ts';
 import { DirectoryKeys } from './directory/directory-keys.ts';
 import { logIn } from './login/login.ts';
 import { LoginRequest } from './login/login-request.ts';
@@ -43,6 +44,6 @@ export function createCloudB(
     loginBody: LoginRequest,
     login: (at, body: LoginRequest) => logIn(context, at, body),
     mayRenew: (login) => mayRenew(context.db, login),
-    endpoints: [...roleEndpoints(context), ...configEndpoints(context)],
+    endpoints: [...roleEndpoints(context), ...configEndpoints(context), diagnosisEndpoint(context)],
   };
 }

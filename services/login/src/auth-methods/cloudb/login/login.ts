@@ -5,16 +5,15 @@ import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
 import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import type { Attempt } from '../decision/assess.ts';
 import type { Check } from '../decision/check.ts';
 import { decide } from '../decision/decide.ts';
-import type { PlaceRequest } from '../decision/named-place.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
 import { addressChecks } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
 import { isBatch, type RoleSettings } from '../roles/role-settings.ts';
+import { attemptOf } from './attempt.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
 
@@ -80,19 +79,6 @@ async function requireAdmitted(
   context.log.info({ ...proven, mount: at.mount, refusal: problem.message }, 'login refused');
   throw problem;
 }
-
-/** A decision about a target whose role and configuration exist. */
-export const attemptOf = (
-  { role, config }: ReadyTarget,
-  claims: DirectoryClaims,
-  request: PlaceRequest,
-): Attempt => ({
-  role,
-  requirePrincipalBinding: config.require_principal_binding === true, // absent in configurations from before this field
-  claims,
-  request,
-  now: new Date(),
-});
 
 const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
   new Problem(isInvalid ? 'invalid' : 'forbidden', reason);
