@@ -1,12 +1,22 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import type { CloudSimulations } from './control/cloud-routes.ts';
 import { controlRoutes } from './control/control-routes.ts';
 import { errorHandler } from './control/error-handler.ts';
 import { pageRoutes } from './control/page.ts';
 import { type Directory, type DirectoryOptions, simulateDirectory } from './directory/directory.ts';
 import { guidFrom } from './directory/identity.ts';
 import { FederatedCredentials } from './federation/federated-credential.ts';
+import { simulateGraph } from './graph/simulate-graph.ts';
+import { identitiesOn } from './resource-manager/resources/identities.ts';
+import { instanceFrom } from './resource-manager/resources/instances.ts';
+import {
+  createInventory,
+  type ResourceManager,
+  type ResourceManagerOptions,
+  simulateResourceManager,
+} from './resource-manager/simulate-resource-manager.ts';
 import { Journal } from './simulation/journal.ts';
 import type { Simulation, SimulationContext } from './simulation/simulation.ts';
 import type { SimulatedStore, StoreContext } from './stores/simulated-store.ts';
@@ -31,6 +41,7 @@ export interface SandboxOptions extends StoreOptions {
   /** The file that keeps the state across restarts; without it, the state is only in memory. */
   dataFile?: string;
   directory?: DirectoryOptions;
+  resourceManager?: ResourceManagerOptions;
   /** Milliseconds since the epoch. Signatures are always checked against the system clock. */
   clock?: () => number;
 }
@@ -42,6 +53,14 @@ export type Sandbox = Stores & { [Key in StoreKey as `${Key}Url`]: string } & {
   federation: FederatedCredentials;
   /** Base URL of the directory's tenants: `<directoryUrl>/<tenantId>/v2.0/.well-known/openid-configuration`. */
   directoryUrl: string;
+  /** The resources of the simulated cloud, and who may read them. */
+  resourceManager: ResourceManager;
+  /** Base URL of the resource API. */
+  resourceManagerUrl: string;
+  /** Its operations change the passwords in `directory`. */
+  graph: Simulation;
+  /** Base URL of Graph, without its version. */
+  graphUrl: string;
   tenantId: string;
   credentials: { [Key in StoreKey]: Stores[Key]['credentials'] };
   /** Discards the contents of every store, and all faults and calls. */
@@ -63,18 +82,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: clock,
     persist: (record) => journal?.append({ of: key, record }),
   });
-  const federation = new FederatedCredentials(contextFor('federation').persist);
-  const directoryContext = { ...contextFor('directory'), federation };
-  const directory = simulateDirectory(directoryContext, tenantId, options.directory);
+  const cloud = createCloud(contextFor, tenantId, options);
+  const { directory, federation, resourceManager, graph } = cloud;
   const stores = createStores((key) => ({ ...contextFor(key), directory, federation }), options);
-  const simulations: Record<string, Simulation> = { ...stores, directory };
+  const simulations: Record<string, Simulation> = {
+    ...stores,
+    directory,
+    'resource-manager': resourceManager,
+    graph,
+  };
   if (options.dataFile !== undefined) journal = openJournal(options.dataFile, { ...simulations, federation });
   await directory.prepare();
-  const server = await listen(
-    createApp(Object.values<SimulatedStore>(stores), { directory, federation }),
-    host,
-    port,
-  );
+  const server = await listen(createApp(Object.values<SimulatedStore>(stores), cloud), host, port);
   const url = urlOf(server, host);
   return {
     ...stores,
@@ -83,6 +102,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     directory,
     federation,
     directoryUrl: `${url}${directory.path}`,
+    resourceManager,
+    resourceManagerUrl: `${url}${resourceManager.path}`,
+    graph,
+    graphUrl: `${url}${graph.path}`,
     tenantId,
     credentials: storeCredentials(stores),
     reset: () => {
@@ -94,6 +117,33 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       journal = undefined;
     },
   };
+}
+
+/** The simulations that a cloud's stores and the login of its machines have in common. */
+function createCloud(
+  contextFor: (key: string) => SimulationContext,
+  tenantId: string,
+  options: SandboxOptions,
+): CloudSimulations {
+  const federation = new FederatedCredentials(contextFor('federation').persist);
+  const context = contextFor('resource-manager');
+  const inventory = createInventory(context, options.resourceManager);
+  const directory = simulateDirectory(
+    {
+      ...contextFor('directory'),
+      federation,
+      identities: () => identitiesOn(inventory),
+      instanceOf: (id) => instanceFrom(inventory, id),
+    },
+    tenantId,
+    options.directory,
+  );
+  const resourceManager = simulateResourceManager(
+    { ...context, directory, inventory },
+    options.resourceManager,
+  );
+  const graph = simulateGraph({ now: context.now, directory });
+  return { directory, federation, resourceManager, graph };
 }
 
 type AnyStoreFactory = (context: StoreContext, options?: never) => SimulatedStore;
@@ -132,17 +182,16 @@ function openJournal(file: string, simulations: Readonly<Record<string, Journale
   );
 }
 
-function createApp(
-  stores: readonly SimulatedStore[],
-  { directory, federation }: { directory: Directory; federation: FederatedCredentials },
-): express.Express {
+function createApp(stores: readonly SimulatedStore[], cloud: CloudSimulations): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   for (const store of stores) app.use(store.path, store.routes);
   for (const { rootRoutes } of stores) if (rootRoutes !== undefined) app.use(rootRoutes);
-  app.use(directory.routes);
-  app.use(controlRoutes(stores, { directory, federation }));
+  app.use(cloud.resourceManager.path, cloud.resourceManager.routes);
+  app.use(cloud.graph.path, cloud.graph.routes);
+  app.use(cloud.directory.routes);
+  app.use(controlRoutes(stores, cloud));
   app.use(pageRoutes());
   app.use(errorHandler);
   return app;

@@ -3,6 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
+export {
+  flexibleInstance,
+  flexibleScaleSet,
+  type ResourceGroup,
+  uniformScaleSet,
+  userAssignedIdentity,
+  virtualMachine,
+  webSite,
+} from './resource-manager/resources/resource-specs.ts';
+
 /** An issuer of identity tokens for tests of what the sandbox trusts. */
 export interface TestIssuer {
   /** Its base URL, which is `iss` in its tokens. */

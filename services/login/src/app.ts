@@ -12,6 +12,7 @@ import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 
+export { cloudBConfig, cloudBEnv } from './config.ts';
 export { ensureRootToken } from './tokens/root-token.ts';
 
 export interface LoginDeps {

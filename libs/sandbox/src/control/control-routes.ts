@@ -1,13 +1,11 @@
 import express, { type Request, type Response } from 'express';
 import { z } from 'zod';
-import type { Directory } from '../directory/directory.ts';
-import { TokenOptions } from '../directory/issue-token.ts';
 import { patternOf } from '../faults/fault-injector.ts';
 import { FaultSpec } from '../faults/fault-spec.ts';
-import type { FederatedCredentials } from '../federation/federated-credential.ts';
 import { type HttpResponse, jsonResponse, sendResponse } from '../simulation/http-response.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { SimulatedStore } from '../stores/simulated-store.ts';
+import { type AddRoute, type CloudSimulations, cloudRoutes, noContent } from './cloud-routes.ts';
 
 const Query = z.object({
   store: z.string().optional(),
@@ -15,32 +13,19 @@ const Query = z.object({
   name: z.string().max(512).optional(),
   limit: z.coerce.number().int().positive().max(100_000).default(10_000),
 });
-const RotationRequest = z.object({ keep_older: z.boolean().default(true) });
-const TokenRequest = z.union([
-  z.object({ identity: z.string() }).and(TokenOptions.omit({ oid: true })),
-  TokenOptions,
-]);
-
-const noContent: HttpResponse = { status: 204, headers: {}, body: '' };
 
 /** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
-export function controlRoutes(
-  stores: readonly SimulatedStore[],
-  { directory, federation }: { directory: Directory; federation: FederatedCredentials },
-): express.Router {
-  const simulations: readonly Simulation[] = [...stores, directory];
+export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSimulations): express.Router {
+  const { directory, resourceManager, graph } = cloud;
+  const simulations: readonly Simulation[] = [...stores, directory, resourceManager, graph];
   const routes = express.Router();
   routes.use('/_sandbox', express.json({ limit: '256kb' }));
-  const on = (
-    method: 'get' | 'post' | 'delete',
-    path: string,
-    handle: (request: Request) => HttpResponse | Promise<HttpResponse>,
-  ) =>
+  const on: AddRoute = (method, path, handle) =>
     routes[method](`/_sandbox${path}`, async (request: Request, response: Response) =>
       sendResponse(response, await handle(request)),
     );
 
-  on('get', '/about', () => jsonResponse(200, about(stores, directory)));
+  on('get', '/about', () => jsonResponse(200, about(stores, cloud)));
   on('get', '/stores', ({ query }) => jsonResponse(200, contents(stores, Query.parse(query))));
   on('get', '/calls', ({ query }) => jsonResponse(200, calls(simulations, Query.parse(query))));
   on('get', '/faults', () => jsonResponse(200, { faults: simulations.flatMap(faultsOf) }));
@@ -48,25 +33,36 @@ export function controlRoutes(
   on('delete', '/faults', ({ query }) => clearFaults(simulations, Query.parse(query)));
   on('delete', '/faults/:id', (request) => removeFault(simulations, request));
   on('post', '/reset', ({ query }) => reset(simulations, Query.parse(query)));
-  on('post', '/directory/rotate', ({ body }) => rotateKeys(directory, body));
-  on('post', '/directory/token', ({ body }) => issueToken(directory, body));
-  on('get', '/federation', () => jsonResponse(200, { credentials: federation.list() }));
-  on('post', '/federation', ({ body }) => jsonResponse(201, { id: federation.add(body) }));
-  on('delete', '/federation/:id', ({ params }) =>
-    federation.remove(String(params.id))
-      ? noContent
-      : jsonResponse(404, { errors: ['federated credential not found'] }),
-  );
+  cloudRoutes(cloud, on);
   return routes;
 }
 
-function about(stores: readonly SimulatedStore[], directory: Directory): object {
+function about(stores: readonly SimulatedStore[], cloud: CloudSimulations): object {
   const described = stores.map((store) => {
     const credentials = { ...store.credentials, ...store.generatedCredentials?.() };
     return [store.name, { path: store.path, credentials }];
   });
-  const { tenantId, path, identities } = directory;
-  return { stores: Object.fromEntries(described), directory: { path, tenant_id: tenantId, identities } };
+  return { stores: Object.fromEntries(described), ...aboutCloud(cloud) };
+}
+
+function aboutCloud({ directory, resourceManager, graph }: CloudSimulations): object {
+  const { tenantId, path, identities, application } = directory;
+  const { clientId, objectId, oid } = application;
+  const { subscriptionId, resourceGroup } = resourceManager.defaultGroup;
+  return {
+    directory: {
+      path,
+      tenant_id: tenantId,
+      identities,
+      application: { client_id: clientId, object_id: objectId, principal_id: oid },
+    },
+    resource_manager: {
+      path: resourceManager.path,
+      subscription_id: subscriptionId,
+      resource_group: resourceGroup,
+    },
+    graph: { path: graph.path },
+  };
 }
 
 function contents(stores: readonly SimulatedStore[], query: z.output<typeof Query>): object {
@@ -120,18 +116,4 @@ function removeFault(simulations: readonly Simulation[], request: Request): Http
 function reset(simulations: readonly Simulation[], query: z.output<typeof Query>): HttpResponse {
   for (const simulation of selected(simulations, query)) simulation.reset();
   return noContent;
-}
-
-async function rotateKeys(directory: Directory, body: unknown): Promise<HttpResponse> {
-  const { keep_older: keepOlder } = RotationRequest.parse(body ?? {});
-  return jsonResponse(200, { kid: await directory.rotate({ keepOlder }) });
-}
-
-async function issueToken(directory: Directory, body: unknown): Promise<HttpResponse> {
-  const request = TokenRequest.parse(body);
-  const token =
-    'identity' in request
-      ? directory.issueTokenFor(request.identity, request)
-      : directory.issueToken(request);
-  return jsonResponse(200, { token: await token });
 }

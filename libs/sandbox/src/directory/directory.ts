@@ -1,37 +1,36 @@
-import express, { type Request, type Response } from 'express';
 import type { JWK } from 'jose';
 import { FaultInjector } from '../faults/fault-injector.ts';
 import type { FederatedCredentials } from '../federation/federated-credential.ts';
-import { whyTokenRefused } from '../federation/verify-federated-token.ts';
 import { CallLog } from '../simulation/call-log.ts';
-import {
-  type ErrorResponses,
-  type HttpResponse,
-  jsonResponse,
-  retryAfter,
-} from '../simulation/http-response.ts';
-import { type CallContext, serveCall } from '../simulation/serve-call.ts';
 import type { Simulation, SimulationContext } from '../simulation/simulation.ts';
-import { type Application, clientCredentialsToken, defaultApplication } from './client-credentials.ts';
-import { discoveryDocument } from './discovery.ts';
-import { defaultIdentities, guidFrom, type Identity } from './identity.ts';
-import { metadataToken } from './instance-metadata.ts';
+import { type Application, defaultApplication } from './application/application.ts';
+import { ApplicationPasswords } from './application/application-passwords.ts';
+import { directoryErrors, directoryRoutes } from './directory-routes.ts';
+import { type DirectorySettings, SettingsOfDirectory } from './directory-settings.ts';
+import type { Identity } from './identity.ts';
+import { claimsOf, identityNamed } from './identity-claims.ts';
+import type { Instance } from './instance/instance.ts';
 import { issueToken, type TokenOptions } from './issue-token.ts';
 import { type KeyRecord, SigningKeys } from './signing-keys.ts';
 
 const NAME = 'directory';
 
-export interface DirectoryOptions {
-  /** The managed identities; the first is the machine's own. Default: two that are derived from the seed. */
-  identities?: Identity[];
-}
+export type DirectoryOptions = Partial<DirectorySettings>;
 
-/** The simulated identity directory. The operations for faults are `discovery`, `keys`, `token` and `metadata-token`. */
+/**
+ * The simulated identity directory. The operations for faults are `discovery`, `keys`, `token`, `metadata-token` and `metadata-instance`.
+ */
 export interface Directory extends Simulation {
   readonly tenantId: string;
+  /** The managed identities of the resources; the first is the machine's own. */
   readonly identities: readonly Identity[];
-  /** The application that may request tokens with its secret. */
+  /** The application that may request tokens with its passwords. */
   readonly application: Application;
+  /** The passwords of the application. */
+  readonly passwords: ApplicationPasswords;
+  readonly settings: DirectorySettings;
+  /** Changes the settings that are present. Throws ZodError if one is invalid. */
+  configure(changes: Partial<DirectorySettings>): DirectorySettings;
   /** The keys that verify its tokens, newest first. */
   publishedKeys(): JWK[];
   /** Creates the first signing key, unless the journal restored one. */
@@ -49,169 +48,102 @@ export interface Directory extends Simulation {
   issueTokenFor(identityName: string, options: Omit<TokenOptions, 'oid'>): Promise<string>;
 }
 
+interface DirectoryContext extends SimulationContext {
+  federation: FederatedCredentials;
+  identities: () => readonly Identity[];
+  /** Describes the machine with this resource ID, or the first one; undefined if there is none. */
+  instanceOf: (id: string | null) => Instance | undefined;
+}
+
 /** Simulates the identity directory, and the metadata service of an instance. */
 export function simulateDirectory(
-  context: SimulationContext & { federation: FederatedCredentials },
+  context: DirectoryContext,
   tenantId: string,
   options: DirectoryOptions = {},
 ): Directory {
-  const keys = new SigningKeys();
-  const faults = new FaultInjector(context.now);
-  const log = new CallLog();
-  const identities = options.identities ?? defaultIdentities(context.seed);
-  const application = defaultApplication(context.seed);
-  const rotate = async (keepsOlder: boolean) => {
-    const record = await keys.rotate(keepsOlder);
-    context.persist({ key: record });
-    return record.kid;
-  };
-  const issue = (token: TokenOptions) => issueToken(keys, tenantId, token, context.now());
-  const calls = { store: NAME, faults, calls: log, now: context.now, errors };
+  const state = createState(context, options);
+  const { keys, passwords, settings, application, faults, log } = state;
+  const { identities, instanceOf, federation, now } = context;
+  const issue = (token: TokenOptions) => issueToken(keys, tenantId, token, now());
+  const calls = { store: NAME, faults, calls: log, now, errors: directoryErrors };
+  const instance = () => instanceOf(settings.current.instance);
+  const rotate = (keepsOlder: boolean) => rotateKeys(state, context, keepsOlder);
   return {
     name: NAME,
     path: '/directory',
     tenantId,
-    identities,
+    get identities() {
+      return identities();
+    },
     application,
+    passwords,
+    get settings() {
+      return settings.current;
+    },
+    configure: (changes) => settings.change(changes),
     publishedKeys: () => keys.published(),
     faults,
-    routes: directoryRoutes({
-      calls,
-      keys,
-      tenantId,
-      identities,
-      application,
-      issue,
-      federation: context.federation,
-    }),
+    routes: directoryRoutes({ ...state, calls, tenantId, identities, instance, issue, federation }),
     calls: () => log.list(),
     prepare: async () => {
       if (keys.isEmpty) await rotate(false);
     },
     rotate: ({ keepOlder = true } = {}) => rotate(keepOlder),
     issueToken: issue,
-    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities, name)), ...token }),
-    reset: () => {
-      faults.clear();
-      log.clear();
-    },
-    replay: (record) => {
-      if ('key' in record) keys.add(record.key as KeyRecord);
-    },
-    snapshot: () => keys.records().map((key) => ({ key })),
+    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities(), name)), ...token }),
+    ...persistence(state, context),
   };
 }
 
-interface DirectoryContext {
-  calls: CallContext;
-  keys: SigningKeys;
-  tenantId: string;
-  identities: readonly Identity[];
-  application: Application;
-  issue: (options: TokenOptions) => Promise<string>;
-  federation: FederatedCredentials;
-}
+type DirectoryState = ReturnType<typeof createState>;
 
-/** Routes relative to the sandbox's root: the directory's endpoints are its tenants and the instance metadata. */
-function directoryRoutes(context: DirectoryContext): express.Router {
-  const { calls, keys, tenantId } = context;
-  const endpoint =
-    (operation: string, handle: (request: Request) => HttpResponse | Promise<HttpResponse>) =>
-    async (request: Request, response: Response) =>
-      serveCall(calls, { operation, sent: Object.keys(request.query).slice(0, 32) }, response, () =>
-        handle(request),
-      );
-  const forTenant = (content: (request: Request) => object) => (request: Request) =>
-    request.params.tenant === tenantId
-      ? jsonResponse(200, content(request))
-      : unknownTenant(String(request.params.tenant));
-  const discovery = (version: 1 | 2) =>
-    endpoint(
-      'discovery',
-      forTenant((request) => discoveryDocument(tenantUrl(request, tenantId), tenantId, version)),
-    );
-  const publishedKeys = endpoint(
-    'keys',
-    forTenant(() => ({ keys: keys.published() })),
-  );
-  const form = express.urlencoded({ limit: '64kb', extended: false });
-  const token = (version: 1 | 2) =>
-    endpoint('token', (request) => applicationToken(context, version, request));
-  const routes = express.Router();
-  routes.get('/directory/:tenant/.well-known/openid-configuration', discovery(1));
-  routes.get('/directory/:tenant/v2.0/.well-known/openid-configuration', discovery(2));
-  routes.get('/directory/:tenant/discovery/keys', publishedKeys);
-  routes.get('/directory/:tenant/discovery/v2.0/keys', publishedKeys);
-  routes.post('/directory/:tenant/oauth2/token', form, token(1));
-  routes.post('/directory/:tenant/oauth2/v2.0/token', form, token(2));
-  routes.get(
-    '/metadata/identity/oauth2/token',
-    endpoint('metadata-token', (request) => instanceToken(context, request)),
-  );
-  return routes;
-}
-
-/** Tokens for most services, key vaults among them, have version 1, whichever endpoint issues them. */
-function applicationToken(
-  { tenantId, application, issue, federation, calls }: DirectoryContext,
-  version: 1 | 2,
-  request: Request,
-): HttpResponse | Promise<HttpResponse> {
-  if (request.params.tenant !== tenantId) return unknownTenant(String(request.params.tenant));
-  const { clientId: appid, oid } = application;
-  return clientCredentialsToken(request, version, {
+function createState({ seed, now, persist }: SimulationContext, options: DirectoryOptions) {
+  const application = defaultApplication(seed);
+  return {
+    keys: new SigningKeys(),
     application,
-    accepts: (assertion) => whyTokenRefused(assertion, federation.of('cloudB-kv'), calls.now()),
-    issue: (audience, { expiresInSeconds, authenticatedBy }) => {
-      const overrides = { appidacr: authenticatedBy === 'secret' ? '1' : '2' };
-      return issue({ oid, appid, audience, expiresInSeconds, overrides });
+    passwords: new ApplicationPasswords(application, { now, persist }),
+    settings: new SettingsOfDirectory(options, persist),
+    faults: new FaultInjector(now),
+    log: new CallLog(),
+  };
+}
+
+async function rotateKeys(
+  { keys }: DirectoryState,
+  { persist }: SimulationContext,
+  keepsOlder: boolean,
+): Promise<string> {
+  const record = await keys.rotate(keepsOlder);
+  persist({ key: record });
+  return record.kid;
+}
+
+function persistence(
+  { keys, passwords, settings, faults, log }: DirectoryState,
+  { persist }: SimulationContext,
+): Pick<Simulation, 'reset' | 'replay' | 'snapshot'> {
+  const restore = () => {
+    passwords.restoreFirst();
+    settings.restoreDefaults();
+  };
+  return {
+    reset: () => {
+      restore();
+      faults.clear();
+      log.clear();
+      persist({ restored: true });
     },
-  });
+    replay: (record) => {
+      if ('key' in record) keys.add(record.key as KeyRecord);
+      if ('restored' in record) restore();
+      passwords.replay(record);
+      settings.replay(record);
+    },
+    snapshot: () => [
+      ...keys.records().map((key) => ({ key })),
+      ...passwords.snapshot(),
+      ...settings.snapshot(),
+    ],
+  };
 }
-
-function instanceToken(
-  { calls, identities, issue }: DirectoryContext,
-  request: Request,
-): Promise<HttpResponse> {
-  return metadataToken(request, identities, calls.now(), (identity, audience, expiresInSeconds) =>
-    issue({ ...claimsOf(identity), audience, expiresInSeconds }),
-  );
-}
-
-/** An identity's claims. The token of a user-assigned identity also names the resource that it runs on. */
-function claimsOf(identity: Identity): Omit<TokenOptions, 'audience'> {
-  const { oid, appid, groups, resourceId, identityId } = identity;
-  const resources =
-    identityId === undefined ? { xms_mirid: resourceId } : { xms_mirid: identityId, xms_az_rid: resourceId };
-  return { oid, appid, groups, ...resources };
-}
-
-function identityNamed(identities: readonly Identity[], name: string): Identity {
-  const identity = identities.find((candidate) => candidate.name === name);
-  if (!identity) throw new RangeError(`the directory has no identity ${name}`);
-  return identity;
-}
-
-function tenantUrl(request: Request, tenantId: string): string {
-  return `${request.protocol}://${request.header('host')}${request.baseUrl}/directory/${tenantId}`;
-}
-
-function unknownTenant(tenant: string): HttpResponse {
-  const description = `AADSTS90002: Tenant '${tenant.slice(0, 64)}' not found.`;
-  return jsonResponse(400, { error: 'invalid_tenant', error_description: description, error_codes: [90002] });
-}
-
-const error: ErrorResponses['error'] = (status, code, message) =>
-  jsonResponse(status, { error: code, error_description: message, trace_id: guidFrom(message) });
-
-const errors: ErrorResponses = {
-  error,
-  throttled: (seconds) =>
-    jsonResponse(
-      429,
-      { error: 'temporarily_unavailable', error_description: 'AADSTS90055: too many requests.' },
-      retryAfter(seconds),
-    ),
-  serverError: () => error(503, 'temporarily_unavailable', 'The service is temporarily unavailable.'),
-  invalidSignature: () => error(401, 'invalid_client', 'AADSTS7000215: Invalid client secret provided.'),
-};

@@ -27,27 +27,3 @@ export function guidFrom(text: string): string {
     hex.slice(20, 32),
   ].join('-');
 }
-
-/** The default identities: a machine's own, and one that the instances of a scale set share. */
-export function defaultIdentities(seed: string): Identity[] {
-  const group = `/subscriptions/${guidFrom(`subscription ${seed}`)}/resourcegroups/sandbox`;
-  const compute = `${group}/providers/Microsoft.Compute`;
-  return [
-    {
-      name: 'web-1',
-      kind: 'system-assigned',
-      oid: guidFrom(`oid web-1 ${seed}`),
-      appid: guidFrom(`appid web-1 ${seed}`),
-      resourceId: `${compute}/virtualMachines/web-1`,
-    },
-    {
-      name: 'build-agent',
-      kind: 'user-assigned',
-      oid: guidFrom(`oid build-agent ${seed}`),
-      appid: guidFrom(`appid build-agent ${seed}`),
-      resourceId: `${compute}/virtualMachineScaleSets/agents`,
-      identityId: `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/build-agent`,
-      groups: [guidFrom(`group builders ${seed}`)],
-    },
-  ];
-}

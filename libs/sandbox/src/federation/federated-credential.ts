@@ -4,8 +4,11 @@ const text = z.string().min(1).max(2_048);
 
 /** What a provider trusts: the tokens of an issuer with this subject and this audience. The field names are the journal's format. */
 export const FederatedCredential = z.object({
-  /** The store that trusts it: `cloudA-sm`, `cloudB-kv` or `cloudC-sm`. */
-  store: z.enum(['cloudA-sm', 'cloudB-kv', 'cloudC-sm']),
+  /**
+   * For what it is meant: a type of destination, or the login method `cloudB`. The directory trusts those of `cloudB-kv` and `cloudB`, which differ
+   * only in their subject: `secrets-sync:<namespace>:<type>:<name>` or `plugin-identity:<namespace>:auth:<mount accessor>`.
+   */
+  store: z.enum(['cloudA-sm', 'cloudB-kv', 'cloudC-sm', 'cloudB']),
   /** Base URL of the discovery document, which is fetched for each token. */
   issuer: z.url({ protocol: /^https?$/ }).max(2_048),
   subject: text,
@@ -50,6 +53,11 @@ export class FederatedCredentials {
   /** Those of a store. */
   of(store: FederatedCredential['store']): FederatedCredential[] {
     return [...this.#byId.values()].filter((credential) => credential.store === store);
+  }
+
+  /** Those of the directory's application. */
+  ofApplication(): FederatedCredential[] {
+    return [...this.of('cloudB-kv'), ...this.of('cloudB')];
   }
 
   replay(record: object): void {

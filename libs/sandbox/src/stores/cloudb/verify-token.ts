@@ -1,6 +1,6 @@
-import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import { errors } from 'jose';
 import type { Directory } from '../../directory/directory.ts';
-import { issuerOf } from '../../directory/issue-token.ts';
+import { verifyAccessToken } from '../../directory/verify-access-token.ts';
 import { VaultError } from './vault-error.ts';
 
 /** What a token for the vaults of a cloud names as its audience: the host of all its vaults. */
@@ -16,18 +16,9 @@ export async function verifyToken(
 ): Promise<string> {
   const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw unauthorized('AKV10000: Request is missing a Bearer or PoP token.');
-  const audience = audienceOf(vaultHost);
-  const { tenantId } = directory;
   try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: directory.publishedKeys() }), {
-      algorithms: ['RS256'],
-      issuer: [issuerOf(tenantId, 1), issuerOf(tenantId, 2)],
-      audience: [audience, `${audience}/`],
-      currentDate: new Date(nowMs),
-      clockTolerance: 300,
-    });
-    if (payload.tid !== tenantId) throw unauthorized('AKV10032: Invalid issuer.');
-    return String(payload.appid ?? payload.azp);
+    const claims = await verifyAccessToken(token, directory, { audience: [audienceOf(vaultHost)], nowMs });
+    return String(claims.appid ?? claims.azp);
   } catch (error) {
     if (error instanceof errors.JOSEError) throw unauthorized(reasonOf(error));
     throw error;
@@ -38,7 +29,7 @@ function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'AKV10046: The token has expired.';
   const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : undefined;
   if (claim === 'aud') return 'AKV10022: Invalid audience.';
-  if (claim === 'iss') return 'AKV10032: Invalid issuer.';
+  if (claim === 'iss' || claim === 'tid') return 'AKV10032: Invalid issuer.';
   return 'AKV10046: Unable to resolve the key used for signature validation.';
 }
 

@@ -1,11 +1,15 @@
+import type { Caller } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
+import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
+import type { MountIdentity } from '../provider/mount-clients.ts';
 import { type ConfigRow, findConfig } from '../queries/configs.ts';
+import { CheckBody, scopeOf } from './check/check-body.ts';
+import { checkConfig } from './check/check-config.ts';
 import { ConfigBody, ConfigPatch, ineffectiveFields } from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
-import { tryConfig } from './try-config.ts';
 
 const path = '/config';
 
@@ -15,7 +19,7 @@ export const configEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   writeConfig(context),
   patchConfig(context),
   deleteConfig(context),
-  checkConfig(context),
+  checkEndpoint(context),
   rotateRoot(),
 ];
 
@@ -65,14 +69,21 @@ const deleteConfig = (context: CloudBContext) =>
     },
   });
 
-const checkConfig = (context: CloudBContext) =>
+const checkEndpoint = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path: `${path}/check`,
     summary: 'Check the configuration of an auth mount step by step, without a login',
-    handle: async ({ mount }) => {
+    body: CheckBody,
+    handle: async ({ mount, body, caller }) => {
       const { settings } = await requireConfig(context, mount.id);
-      return { data: await tryConfig(context.directory.tenantOf(settings)) };
+      return {
+        data: await checkConfig(context, {
+          mount: identityOf(mount, caller),
+          settings,
+          scope: scopeOf(body),
+        }),
+      };
     },
   });
 
@@ -85,6 +96,13 @@ const rotateRoot = () =>
       throw invalid('this version does not rotate client_secret');
     },
   });
+
+/** A mount is always in the namespace of the request. */
+const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): MountIdentity => ({
+  mountId: id,
+  namespacePath: namespace.path,
+  accessor,
+});
 
 async function requireConfig({ db }: CloudBContext, mountId: string): Promise<ConfigRow> {
   const stored = await findConfig(db, mountId);

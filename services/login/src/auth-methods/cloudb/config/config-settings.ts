@@ -1,4 +1,4 @@
-import { invalid } from '@secrets/domain';
+import { identityTokenSeconds, invalid } from '@secrets/domain';
 import { flag, integer, seconds } from '@secrets/http';
 import { z } from 'zod';
 import { environments } from '../directory/environments.ts';
@@ -29,7 +29,11 @@ export const ConfigBody = z.object({
     .string()
     .max(audienceCharacters - 1, `must have fewer than ${audienceCharacters} characters`)
     .optional(),
-  identity_token_ttl: seconds.optional(),
+  identity_token_ttl: seconds
+    .refine((given) => given >= identityTokenSeconds.least && given <= identityTokenSeconds.most, {
+      error: 'must be between 1m and 24h',
+    })
+    .optional(),
   root_password_ttl: seconds.optional(),
   max_retries: integer.pipe(z.int().min(0).max(20)).optional(),
   retry_delay: seconds.optional(),
@@ -90,10 +94,8 @@ export function mergedConfig(
 
 /** One sentence for each setting that this version stores but does not act on. */
 export function ineffectiveFields(settings: ConfigSettings): string[] {
-  const { identity_token_audience, rotation_period, rotation_schedule } = settings;
+  const { rotation_period, rotation_schedule } = settings;
   const sentences = [];
-  if (identity_token_audience !== '')
-    sentences.push('identity_token_audience has no effect: this version signs no identity tokens');
   if (rotation_period > 0 || rotation_schedule !== '')
     sentences.push(
       'rotation_period and rotation_schedule have no effect: this version does not rotate client_secret',

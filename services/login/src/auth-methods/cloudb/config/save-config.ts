@@ -1,9 +1,10 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
-import { encrypt, type KeyRing } from '@secrets/seal';
+import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { type ConfigRow, findConfig, upsertConfig } from '../queries/configs.ts';
+import { encryptClientSecret } from './client-secret.ts';
 import { type ConfigPatch, type ConfigSettings, mergedConfig } from './config-settings.ts';
 
 /** A write or a merge patch of a configuration. */
@@ -14,7 +15,7 @@ interface ConfigWrite {
 }
 
 /**
- * Merges a request into the stored configuration of a mount, and drops the cached keys of the tenants before and after.
+ * Merges a request into the stored configuration of a mount, and drops what is cached for the configurations before and after.
  * Throws `invalid` if the result is not valid, `not_found` if the configuration must exist and does not, or if the mount
  * was disabled in the meantime.
  */
@@ -33,6 +34,7 @@ export async function saveConfig(
   });
   if (before !== undefined) context.directory.forget(before.settings);
   context.directory.forget(settings);
+  context.providers.forget(mountId);
   return settings;
 }
 
@@ -41,16 +43,12 @@ function requireAllowed(caller: Caller, stored: ConfigRow | undefined, mustExist
   if (!mustExist) requireGrant(caller, stored !== undefined); // of a PATCH, the gateway has checked `patch`
 }
 
-/** The sealed secret, bound to its row; null deletes the stored one, undefined keeps it. */
+/** The encrypted secret; null deletes the stored one, undefined keeps it. */
 function sealedSecret(
   keyRing: KeyRing,
   mountId: string,
   secret: string | null | undefined,
 ): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' || secret === null
-    ? null
-    : encrypt(keyRing, clientSecretAad(mountId), Buffer.from(secret));
+  return secret === '' || secret === null ? null : encryptClientSecret(keyRing, mountId, secret);
 }
-
-const clientSecretAad = (mountId: string): string => `login.cloudb_configs ${mountId} client_secret`;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { parseResourceId } from '../decision/resource-id.ts';
 
-const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const resourceGroup = /^[\p{L}\p{N}\-_.()]{0,89}[\p{L}\p{N}\-_()]$/u;
+export const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+export const resourceGroup = /^[\p{L}\p{N}\-_.()]{0,89}[\p{L}\p{N}\-_()]$/u;
 const machine = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const resourceId =
   /^\/subscriptions\/[0-9a-f-]{36}\/resourceGroups\/[\p{L}\p{N}\-_.()]{1,90}\/providers\/[A-Za-z0-9.]{1,128}(?:\/[A-Za-z0-9]{1,128}\/[A-Za-z0-9._()-]{1,260}){1,8}$/iu;
 
 const unsafe = /(?:^|\/)\.{1,2}(?:\/|$)/;
-const name = (expression: RegExp, what: string) =>
+export const name = (expression: RegExp, what: string) =>
   z
     .string()
     .refine((value) => value === '' || (expression.test(value) && !unsafe.test(value)), {

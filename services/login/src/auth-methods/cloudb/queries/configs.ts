@@ -13,6 +13,20 @@ export async function findConfig(sql: Sql, mountId: string): Promise<ConfigRow |
   return (await sql.query<ConfigRow>(text, [mountId]))[0];
 }
 
+/** A configuration as the clients of the provider are built from it. */
+export interface StoredCredentials {
+  settings: ConfigSettings;
+  sealedSecret: Uint8Array | null;
+  /** Another one after each write. */
+  revision: string;
+}
+
+export async function findCredentials(sql: Sql, mountId: string): Promise<StoredCredentials | undefined> {
+  const text = `select settings, sealed_client_secret as "sealedSecret", updated_at::text as revision
+    from login.cloudb_configs where mount_id = $1`;
+  return (await sql.query<StoredCredentials>(text, [mountId]))[0];
+}
+
 /** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */
 export async function upsertConfig(
   sql: Sql,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
-import type { TokenOptions } from '../src/directory/issue-token.ts';
-import type { FaultSpec } from '../src/faults/fault-spec.ts';
-import { type Sandbox, startSandbox } from '../src/sandbox.ts';
+import type { TokenOptions } from '../../src/directory/issue-token.ts';
+import type { FaultSpec } from '../../src/faults/fault-spec.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox.ts';
 
 const audience = 'https://management.azure.com/';
 const oid = '11111111-2222-4333-8444-555555555555';

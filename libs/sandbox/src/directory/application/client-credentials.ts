@@ -1,18 +1,10 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
-import type { TokenRefusal } from '../federation/verify-federated-token.ts';
-import { type HttpResponse, jsonResponse } from '../simulation/http-response.ts';
-import { guidFrom } from './identity.ts';
+import type { TokenRefusal } from '../../federation/verify-federated-token.ts';
+import { type HttpResponse, jsonResponse } from '../../simulation/http-response.ts';
+import type { Application } from './application.ts';
+import type { ApplicationPasswords } from './application-passwords.ts';
 
 const LIFETIME_SECONDS = 3_599;
-
-/** An application of the tenant, with its secret. */
-export interface Application {
-  clientId: string;
-  clientSecret: string;
-  /** Object ID of its service principal. */
-  oid: string;
-}
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -29,6 +21,7 @@ const assertionErrors: Readonly<Record<TokenRefusal, readonly [code: number, sen
 
 export interface ClientCredentialsContext {
   application: Application;
+  passwords: ApplicationPasswords;
   /** Returns why an assertion of a client is refused; undefined if it is accepted. */
   accepts(assertion: string): Promise<TokenRefusal | undefined>;
   issue(
@@ -36,13 +29,6 @@ export interface ClientCredentialsContext {
     options: { expiresInSeconds: number; authenticatedBy: 'secret' | 'assertion' },
   ): Promise<string>;
 }
-
-/** The default application, which may use every simulated service that accepts the directory's tokens. */
-export const defaultApplication = (seed: string): Application => ({
-  clientId: guidFrom(`application ${seed}`),
-  clientSecret: `sandbox~${guidFrom(`client secret ${seed}`)}`,
-  oid: guidFrom(`oid application ${seed}`),
-});
 
 /**
  * The token endpoint of a tenant for the client-credentials grant
@@ -52,16 +38,16 @@ export const defaultApplication = (seed: string): Application => ({
 export async function clientCredentialsToken(
   { body }: Request,
   version: 1 | 2,
-  { application, accepts, issue }: ClientCredentialsContext,
+  context: ClientCredentialsContext,
 ): Promise<HttpResponse> {
   const sent = new Map(
     Object.entries((body ?? {}) as Record<string, unknown>).map(([key, value]) => [key, String(value)]),
   );
-  const problem = refusal(sent, version, application) ?? (await refusalOfClient(sent, application, accepts));
+  const problem = refusal(sent, version, context.application) ?? (await refusalOfClient(sent, context));
   if (problem) return problem;
   const audience = version === 1 ? sent.get('resource') : sent.get('scope')?.replace(/\/\.default$/, '');
   const authenticatedBy = sent.has('client_assertion') ? 'assertion' : 'secret';
-  const token = await issue(audience ?? '', { expiresInSeconds: LIFETIME_SECONDS, authenticatedBy });
+  const token = await context.issue(audience ?? '', { expiresInSeconds: LIFETIME_SECONDS, authenticatedBy });
   return jsonResponse(200, {
     token_type: 'Bearer',
     expires_in: LIFETIME_SECONDS,
@@ -95,17 +81,13 @@ function refusal(
   return undefined;
 }
 
-/** A client authenticates with its secret, or with an assertion that a federated credential accepts. */
+/** A client authenticates with a password, or with an assertion that a federated credential accepts. */
 async function refusalOfClient(
   sent: ReadonlyMap<string, string>,
-  { clientSecret }: Application,
-  accepts: ClientCredentialsContext['accepts'],
+  { application, passwords, accepts }: ClientCredentialsContext,
 ): Promise<HttpResponse | undefined> {
   const assertion = sent.get('client_assertion');
-  if (assertion === undefined) {
-    if (isEqual(sent.get('client_secret') ?? '', clientSecret)) return undefined;
-    return oauthError(401, 'invalid_client', 7000215, 'Invalid client secret provided.');
-  }
+  if (assertion === undefined) return refusalOfPassword(sent.get('client_secret'), application, passwords);
   if (sent.get('client_assertion_type') !== ASSERTION_TYPE)
     return oauthError(400, 'invalid_request', 900144, "'client_assertion_type' is not supported.");
   const reason = await accepts(assertion);
@@ -114,8 +96,34 @@ async function refusalOfClient(
   return oauthError(reason === 'malformed' ? 400 : 401, 'invalid_client', code, sentence);
 }
 
-const isEqual = (sent: string, expected: string): boolean =>
-  sent.length === expected.length && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));
+function refusalOfPassword(
+  secret: string | undefined,
+  { clientId }: Application,
+  passwords: ApplicationPasswords,
+): HttpResponse | undefined {
+  if (secret === undefined || secret === '')
+    return oauthError(
+      401,
+      'invalid_client',
+      7000218,
+      "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+    );
+  const state = passwords.check(secret);
+  if (state === 'accepted') return undefined;
+  if (state === 'expired')
+    return oauthError(
+      401,
+      'invalid_client',
+      7000222,
+      `The provided client secret keys for app '${clientId}' are expired.`,
+    );
+  return oauthError(
+    401,
+    'invalid_client',
+    7000215,
+    `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
+  );
+}
 
 const oauthError = (status: number, error: string, code: number, sentence: string): HttpResponse =>
   jsonResponse(status, { error, error_description: `AADSTS${code}: ${sentence}`, error_codes: [code] });
