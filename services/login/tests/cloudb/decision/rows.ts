@@ -94,7 +94,6 @@ export const kinds: readonly {
     kind: 'instance of a flexible set by its ID',
     token: userToken(flexible),
     request: other(flexible),
-    scaleSet: 'flex',
   },
   { kind: 'other resource, system-assigned', token: systemToken(siteId), request: other(siteId) },
   { kind: 'other resource, user-assigned', token: userToken(siteId), request: other(siteId) },

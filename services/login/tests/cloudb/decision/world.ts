@@ -118,7 +118,10 @@ export const placeless = ({ xms_az_rid, ...claims }: TokenClaims): TokenClaims =
 export const tableProvider: Provider = {
   findMachine: async (name) => resourceAt(machineId(...pathOf(name))),
   findScaleSet: async (name) => resourceAt(setId(...pathOf(name))),
-  findResource: async (id) => resourceAt(id),
+  findResource: async (id) => {
+    const found = resourceAt(id);
+    return found && { ...found, scaleSetId: undefined, orchestration: undefined }; // the general API does not return these
+  },
   findIdentity: async (id) =>
     [shared, lone].find((identity) => identity.id.toLowerCase() === id.toLowerCase()),
 };
