@@ -25,9 +25,10 @@ beforeAll(async () => {
   });
   await cloudB.writeRole('near', { bound_service_principal_ids: web1.oid, token_bound_cidrs: '10.0.0.0/8' });
 });
-afterEach(() => {
+afterEach(async () => {
   cloudB.sandbox.resourceManager.faults.clear();
   cloudB.sandbox.directory.faults.clear();
+  await cloudB.configure(); // ends the pause after a failure
 });
 afterAll(() => cloudB.stop());
 

@@ -106,7 +106,6 @@ test('unknown fields of a login are named in warnings', async () => {
 });
 
 describe('a role that binds machines', () => {
-  const machine = { resource_group_name: 'rg', vm_name: 'web-1' };
   beforeAll(() =>
     cloudB.writeRole('machine', { bound_service_principal_ids: [oid], bound_resource_groups: 'rg' }),
   );
