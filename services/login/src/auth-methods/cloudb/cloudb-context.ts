@@ -9,5 +9,6 @@ export interface CloudBContext extends AuthMethodDeps {
   directory: DirectoryKeys;
   targets: LoginTargets;
   clients: MountClients;
+  /** The provider's API, for roles that bind where a principal runs. */
   providers: Providers;
 }

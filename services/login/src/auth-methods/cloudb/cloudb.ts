@@ -1,6 +1,7 @@
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
 import type { CloudBContext } from './cloudb-context.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
+import { diagnosisEndpoint } from './diagnosis/diagnosis-endpoint.ts';
 import { DirectoryKeys } from './directory/directory-keys.ts';
 import { logIn } from './login/login.ts';
 import { LoginRequest } from './login/login-request.ts';
@@ -43,7 +44,7 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     loginBody: LoginRequest,
     login: (at, body: LoginRequest) => logIn(context, at, body),
     mayRenew: (login) => mayRenew(context.db, login),
-    endpoints: [...roleEndpoints(context), ...configEndpoints(context)],
+    endpoints: [...roleEndpoints(context), ...configEndpoints(context), diagnosisEndpoint(context)],
     tasks: [
       {
         name: 'rotation of client secrets',

@@ -8,7 +8,7 @@ import { sandboxUrls } from '../../login-for-test.ts';
 import { type ProviderForTest, startProviderForTest } from '../provider/provider-for-test.ts';
 import { MortalProcess } from './mortal-process.ts';
 
-export const quickly = { pollMs: 1, waitMs: 50 };
+export const quickly = { pollMs: 1, attempts: 5 };
 
 export interface RotationForTest extends ProviderForTest {
   mount: MountIdentity;

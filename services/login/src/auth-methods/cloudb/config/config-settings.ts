@@ -43,6 +43,8 @@ export const ConfigBody = z.object({
   rotation_schedule: z.string().max(256).optional(),
   rotation_window: seconds.optional(),
   disable_automated_rotation: flag.optional(),
+  /** Whether login refuses roles that name no service principal or group. */
+  require_principal_binding: flag.optional(),
 });
 type ConfigBody = z.infer<typeof ConfigBody>;
 
@@ -78,6 +80,7 @@ const defaults = {
   rotation_schedule: '',
   rotation_window: 0,
   disable_automated_rotation: false,
+  require_principal_binding: false,
 } as const;
 
 /** A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself. */

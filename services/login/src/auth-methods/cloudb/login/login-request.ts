@@ -1,5 +1,5 @@
-import { invalid } from '@secrets/domain';
 import { z } from 'zod';
+import { parseResourceId } from '../decision/resource-id.ts';
 
 export const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const resourceGroup = /^[\p{L}\p{N}\-_.()]{0,89}[\p{L}\p{N}\-_()]$/u;
@@ -32,18 +32,9 @@ export const LoginRequest = z.object({
   resource_group_name: name(resourceGroup, 'the name of a resource group'),
   vm_name: name(machine, 'the name of a virtual machine'),
   vmss_name: name(machine, 'the name of a scale set'),
-  resource_id: name(resourceId, 'a resource ID'),
+  resource_id: name(resourceId, 'a resource ID').refine(
+    (id) => id === undefined || parseResourceId(id) !== undefined,
+    { error: 'is not a resource ID' },
+  ),
 });
 export type LoginRequest = z.infer<typeof LoginRequest>;
-
-/**
- * Throws `invalid` with the missing field, unless a request names the machine that a role with bounds on more than
- * principals needs (docs/conventions.md#33-login-request).
- */
-export function requireMachine(request: LoginRequest): void {
-  if (request.subscription_id === undefined) throw invalid('subscription_id is required for this role');
-  if (request.resource_group_name === undefined)
-    throw invalid('resource_group_name is required for this role');
-  if ((request.vmss_name ?? request.vm_name ?? request.resource_id) === undefined)
-    throw invalid('vm_name, vmss_name or resource_id is required for this role');
-}

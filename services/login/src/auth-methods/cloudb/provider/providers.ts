@@ -1,10 +1,10 @@
 import { Problem } from '@secrets/domain';
 import pTimeout from 'p-timeout';
 import type { ConfigSettings } from '../config/config-settings.ts';
+import { isIdentity, parseResourceId } from '../decision/resource-id.ts';
 import type { MountClient } from './mount-client.ts';
 import type { MountClients, MountIdentity } from './mount-clients.ts';
 import type { AssignedIdentity, Provider, Providers, ResourceName } from './provider.ts';
-import { parseResourceId } from './resources/resource-id.ts';
 
 /** For all look-ups of a login, with access tokens and retries. The gateway waits 30 s for a response. */
 const loginBudgetMs = 20_000;
@@ -63,7 +63,7 @@ const keyOf = ({ subscriptionId, resourceGroup, name }: ResourceName) => [
 
 function identityName(id: string): ResourceName | undefined {
   const parts = parseResourceId(id);
-  if (parts?.type.toLowerCase() !== 'microsoft.managedidentity/userassignedidentities') return undefined;
+  if (parts === undefined || !isIdentity(parts)) return undefined;
   const { subscriptionId, resourceGroup, names } = parts;
   return { subscriptionId, resourceGroup, name: names[0]! };
 }

@@ -14,6 +14,8 @@ import { held, type Rotation, renewed } from './rotation-context.ts';
 
 /** So often in a row, the directory must accept a new password: its replicas learn of it one after the other. */
 const acceptances = 2;
+/** The request for a rotation is answered within the 30 s for which the gateway waits, unless the provider is slow. */
+const maxWaitMs = 15_000;
 /** A password that does not work by then is given up, and another one is added. */
 const hopelessSeconds = 3_600;
 
@@ -88,13 +90,14 @@ async function pendingOf(rotation: Rotation): Promise<Pending> {
 /** Whether the directory accepts a secret; waits for a while until it does. */
 async function isAccepted({ context, mount, times }: Rotation, secret: Sealed<string>): Promise<boolean> {
   const client = await context.clients.current(mount);
-  const deadline = Date.now() + times.waitMs;
-  for (let accepted = 0; ; ) {
+  const deadline = Date.now() + maxWaitMs;
+  let accepted = 0;
+  for (let attempt = 0; attempt < times.attempts && Date.now() < deadline; attempt += 1) {
+    if (attempt > 0) await sleep(times.pollMs);
     accepted = (await accepts(client, secret)) ? accepted + 1 : 0;
     if (accepted >= acceptances) return true;
-    if (Date.now() + times.pollMs > deadline) return false;
-    await sleep(times.pollMs);
   }
+  return false;
 }
 
 async function accepts(client: MountClient, secret: Sealed<string>): Promise<boolean> {

@@ -7,8 +7,8 @@ import { type Lease, type RotationRow, renewLease } from '../queries/rotations.t
 export interface RotationTimes {
   /** Between two attempts to use it. */
   pollMs: number;
-  /** In total, before a later run continues. */
-  waitMs: number;
+  /** How many of them, before a later run continues. */
+  attempts: number;
 }
 
 /** A rotation on which this process works. */

@@ -14,7 +14,7 @@ import { rotateSecret } from './rotate-secret.ts';
 import { type Rotation, type RotationTimes, renewed } from './rotation-context.ts';
 import { isMissed, nextRotation } from './rotation-schedule.ts';
 
-const usualTimes: RotationTimes = { pollMs: 1_000, waitMs: 15_000 };
+const usualTimes: RotationTimes = { pollMs: 1_000, attempts: 15 };
 const lookAgainSeconds = 60;
 const maxBackoffSeconds = 3_600;
 const batch = 10;
