@@ -7,7 +7,7 @@ import { createProviders } from '../../../src/auth-methods/cloudb/provider/provi
 import { audience, type LoginForTest, sandboxUrls, startLoginForTest } from '../../login-for-test.ts';
 
 /** The provider's API as one replica of login uses it. */
-export interface Replica {
+interface Replica {
   providers: Providers;
   /** For a login that read the configuration now. */
   provider(): Promise<Provider>;
