@@ -89,6 +89,8 @@ describe('a configuration', () => {
   test('warns of a schedule without a secret, and refuses one that is malformed', async () => {
     const rotating = await login.call('POST', path, { client_secret: '', rotation_period: '1h' });
     expect(rotating.body.warnings).toEqual([expect.stringMatching(/have no effect without client_secret$/)]);
+    const tooLong = await login.call('POST', path, { client_secret: 's', rotation_period: '4380h' });
+    expect(tooLong.body.warnings).toEqual([expect.stringMatching(/expire before they are rotated$/)]);
     const body = { rotation_period: 0, rotation_schedule: '0 25 * * *' };
     expect((await login.call('POST', path, body)).body.errors).toEqual([
       expect.stringMatching(/^rotation_schedule: must be a cron expression/),

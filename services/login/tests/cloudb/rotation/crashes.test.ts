@@ -12,7 +12,9 @@ beforeEach(() => cloud.beginAgain());
 afterAll(() => cloud.stop());
 
 const rotateAs = (process: MortalProcess) =>
-  runAs(process, cloud.sandbox.url, () => rotateNow(cloud.contextOf(process), cloud.mount, quickly));
+  runAs(process, cloud.sandbox.url, () =>
+    rotateNow(cloud.contextOf(process), cloud.mount, () => undefined, quickly),
+  );
 
 const runBackground = async () => {
   for (let run = 0; run < 3; run += 1) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runDueRotations } from '../../../src/auth-methods/cloudb/rotation/run-rotation.ts';
+import { rotateNow, runDueRotations } from '../../../src/auth-methods/cloudb/rotation/run-rotation.ts';
 import { quickly, type RotationForTest, startRotationForTest } from './rotation-for-test.ts';
 
 let cloud: RotationForTest;
@@ -51,7 +51,11 @@ describe('a rotation on request', () => {
       { displayName: 'alike', secretText: `${application.clientSecret.slice(0, 5)} of another one` },
       0,
     );
-    expect((await rotate()).status).toBe(204);
+    const { status, body } = await rotate();
+    expect([status, body.warnings]).toEqual([
+      200,
+      [expect.stringMatching(/could not be identified and still exists/)],
+    ]);
     expect(cloud.ownPasswords()).toEqual(['alike', 'sandbox', expect.stringMatching(/^secrets-service/)]);
   });
 
@@ -59,6 +63,33 @@ describe('a rotation on request', () => {
     cloud.sandbox.directory.configure({ passwordDelayMs: 1_500 });
     expect((await rotate()).status).toBe(204);
     expect(await isAccepted()).toBe(true);
+  });
+
+  test('continues in the background if that takes long', async () => {
+    cloud.sandbox.directory.configure({ passwordDelayMs: 600_000 });
+    const warnings: string[] = [];
+    await rotateNow(cloud.contextOf(), cloud.mount, (sentence) => warnings.push(sentence), quickly);
+    expect(warnings).toEqual([expect.stringMatching(/continues in the background$/)]);
+    expect(await cloud.storedSecret()).toBe(cloud.sandbox.directory.application.clientSecret);
+    const { passwords } = cloud.sandbox.directory;
+    for (const password of passwords.list()) password.worksFromMs = 0;
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual([expect.stringMatching(/^secrets-service/)]);
+    expect(await isAccepted()).toBe(true);
+  });
+
+  test('gives up a password that does not work for an hour, and removes it', async () => {
+    cloud.sandbox.directory.configure({ passwordDelayMs: 600_000 });
+    await rotateNow(cloud.contextOf(), cloud.mount, () => undefined, quickly);
+    await cloud.service.db.query(
+      "update login.cloudb_rotations set pending_since = now() - interval '2 hours'",
+    );
+    await cloud.letTimePass();
+    await runDue();
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual(['sandbox']);
   });
 
   test('runs once at a time', async () => {

@@ -9,7 +9,7 @@ import { findSecretExpiry } from '../queries/rotations.ts';
 import { rotateNow } from '../rotation/run-rotation.ts';
 import { CheckBody, scopeOf } from './check/check-body.ts';
 import { checkConfig } from './check/check-config.ts';
-import { ConfigBody, ConfigPatch, ineffectiveFields, type StoredConfig } from './config-settings.ts';
+import { ConfigBody, ConfigPatch, configWarnings, type StoredConfig } from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
 
@@ -47,7 +47,7 @@ const writeConfig = (context: CloudBContext) =>
     body: ConfigBody,
     handle: async ({ mount, body, caller, warn }) => {
       const saved = await saveConfig(context, caller, mount.id, { body, mustExist: false });
-      ineffectiveFields(saved).forEach(warn);
+      configWarnings(saved).forEach(warn);
       return undefined;
     },
   });
@@ -60,7 +60,7 @@ const patchConfig = (context: CloudBContext) =>
     body: ConfigPatch,
     handle: async ({ mount, body, caller, warn }) => {
       const saved = await saveConfig(context, caller, mount.id, { body, mustExist: true });
-      ineffectiveFields(saved).forEach(warn);
+      configWarnings(saved).forEach(warn);
       return undefined;
     },
   });
@@ -102,9 +102,7 @@ const rotateRoot = (context: CloudBContext) =>
     handle: async ({ mount, caller, warn }) => {
       const { hasSecret } = await requireConfig(context, mount.id);
       if (!hasSecret) throw invalid('there is no client_secret to rotate');
-      const isComplete = await rotateNow(context, identityOf(mount, caller));
-      if (!isComplete)
-        warn('the directory does not accept the new password yet; the rotation continues in the background');
+      await rotateNow(context, identityOf(mount, caller), warn);
       return undefined;
     },
   });

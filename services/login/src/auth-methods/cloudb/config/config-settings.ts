@@ -35,7 +35,7 @@ export const ConfigBody = z.object({
       error: 'must be between 1m and 24h',
     })
     .optional(),
-  root_password_ttl: seconds.optional(),
+  root_password_ttl: seconds.refine((given) => given >= 3_600, { error: 'must be at least 1h' }).optional(),
   max_retries: integer.pipe(z.int().min(0).max(20)).optional(),
   retry_delay: seconds.optional(),
   max_retry_delay: seconds.optional(),
@@ -99,11 +99,17 @@ export function mergedConfig(
   return { settings: { ...settings, tenant_id, resource }, hasSecret };
 }
 
-/** One sentence for each setting that has no effect. */
-export function ineffectiveFields({ settings, hasSecret }: StoredConfig): string[] {
-  const isScheduled = settings.rotation_period > 0 || settings.rotation_schedule !== '';
-  if (!isScheduled || hasSecret) return [];
-  return ['rotation_period and rotation_schedule have no effect without client_secret'];
+/** One sentence for each setting that does not do what it seems to. */
+export function configWarnings({ settings, hasSecret }: StoredConfig): string[] {
+  const { rotation_period, rotation_schedule, root_password_ttl } = settings;
+  const sentences = [];
+  if ((rotation_period > 0 || rotation_schedule !== '') && !hasSecret)
+    sentences.push('rotation_period and rotation_schedule have no effect without client_secret');
+  if (rotation_period >= root_password_ttl)
+    sentences.push(
+      'rotation_period: is not shorter than root_password_ttl, so that secrets expire before they are rotated',
+    );
+  return sentences;
 }
 
 function refuseContradictoryRotation(

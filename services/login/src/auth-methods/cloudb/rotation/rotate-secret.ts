@@ -21,21 +21,23 @@ const hopelessSeconds = 3_600;
 
 /**
  * Replaces the secret of a mount by a new password of its application, or continues a rotation that was interrupted. Each step is recorded, so
- * that a process may die at any point: the next run removes what is left over, and goes on. Returns false if the provider does not accept the
- * new password yet; a later run continues.
+ * that a process may die at any point: the next run removes what is left over, and goes on. If the directory does not accept the new password
+ * yet, a later run continues, too.
  */
-export async function rotateSecret(rotation: Rotation): Promise<boolean> {
+export async function rotateSecret(rotation: Rotation): Promise<void> {
   await removeLeftovers(rotation);
   const { pendingKeyId } = await renewed(rotation);
   if (pendingKeyId === null) await addPassword(rotation);
   const pending = await pendingOf(rotation);
   if (!(await isAccepted(rotation, pending.secret))) {
     await discardIfHopeless(rotation);
-    return false;
+    rotation.warn(
+      'the directory does not accept the new password yet; the rotation continues in the background',
+    );
+    return;
   }
   await promote(rotation, pending);
   await removeLeftovers(rotation);
-  return true;
 }
 
 /** Adds a password and stores it. Its name is recorded before, so that it is found if this process dies before its ID is stored. */
@@ -114,9 +116,14 @@ async function accepts(client: MountClient, secret: Sealed<string>): Promise<boo
 async function promote(rotation: Rotation, { keyId, secret }: Pending): Promise<void> {
   const { context, mount, lease } = rotation;
   const sealedSecret = encryptClientSecret(context.keyRing, mount.mountId, secret.reveal());
-  await renewed(rotation);
+  const { replacedKeyId } = await renewed(rotation);
   await changingMount(context, mount.mountId, async (tx) =>
     held(await promotePending(tx, lease, { keyId, sealedSecret })),
   );
   context.providers.forget(mount.mountId);
+  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId }, 'client_secret rotated');
+  if (replacedKeyId === null) rotation.warn(unknownPassword);
 }
+
+const unknownPassword =
+  'the password that was replaced could not be identified and still exists; remove it from the application';

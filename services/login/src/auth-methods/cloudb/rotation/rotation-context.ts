@@ -17,6 +17,8 @@ export interface Rotation {
   mount: MountIdentity;
   lease: Lease;
   times: RotationTimes;
+  /** Receives what the operator has to know or do. */
+  warn: (sentence: string) => void;
 }
 
 /** Prolongs the lease before a step, and returns the current state. Throws `conflict` if another process has taken over. */

@@ -20,18 +20,19 @@ const maxBackoffSeconds = 3_600;
 const batch = 10;
 
 /**
- * Rotates the secret of a mount now, or continues a rotation. Returns whether it is complete; otherwise it is continued in the background. Throws
- * `conflict` if one is in progress, `invalid` if there is no secret, and what the provider's failures become.
+ * Rotates the secret of a mount now, or continues a rotation. `warn` receives what the operator has to know. Throws `conflict` if one is in
+ * progress, `invalid` if there is no secret, and what the provider's failures become.
  */
 export async function rotateNow(
   context: CloudBContext,
   mount: MountIdentity,
+  warn: Rotation['warn'],
   times: RotationTimes = usualTimes,
-): Promise<boolean> {
+): Promise<void> {
   const lease = await takeLease(context.db, mount.mountId);
   if (lease === undefined)
     throw new Problem('conflict', 'client_secret is being rotated already; try again in two minutes');
-  return working({ context, mount, lease, times }, rotateSecret);
+  await working({ context, mount, lease, times, warn }, rotateSecret);
 }
 
 /** Works on rotations that are scheduled or unfinished. For repeated calls on every replica. */
@@ -44,34 +45,31 @@ export async function runDueRotations(
     if (isStopping()) return;
     const lease = await takeLease(context.db, mount.mountId);
     if (lease === undefined) continue;
-    await working({ context, mount, lease, times }, runDue).catch((error: unknown) =>
-      context.log.warn(
-        { error, mountId: mount.mountId },
-        'rotation of client_secret failed; will be retried',
-      ),
+    const { mountId } = mount;
+    const warn = (reason: string) => context.log.warn({ mountId, reason }, 'rotation of client_secret');
+    await working({ context, mount, lease, times, warn }, runDue).catch((error: unknown) =>
+      context.log.warn({ error, mountId }, 'rotation of client_secret failed; will be retried'),
     );
   }
 }
 
-async function runDue(rotation: Rotation): Promise<boolean> {
+async function runDue(rotation: Rotation): Promise<void> {
   const { context, mount } = rotation;
   const { scheduledAt, pendingKeyId } = await renewed(rotation);
   const config = await findConfig(context.db, mount.mountId);
   const now = new Date();
   const isDue = scheduledAt !== null && scheduledAt <= now;
   const missed = isDue && config !== undefined && isMissed(config.settings, scheduledAt, now);
-  if (missed) context.log.warn({ mountId: mount.mountId }, 'the window of a scheduled rotation was missed');
+  if (missed) rotation.warn('the window of a scheduled rotation was missed');
   if (pendingKeyId !== null || (isDue && !missed)) return rotateSecret(rotation);
   await removeLeftovers(rotation);
-  return true;
 }
 
 /** Releases the lease whatever happens, and decides when the rotation is looked at again. */
-async function working(rotation: Rotation, work: (rotation: Rotation) => Promise<boolean>): Promise<boolean> {
+async function working(rotation: Rotation, work: (rotation: Rotation) => Promise<void>): Promise<void> {
   try {
-    const isComplete = await work(rotation);
+    await work(rotation);
     await release(rotation, false);
-    return isComplete;
   } catch (error) {
     await release(rotation, true).catch(() => undefined); // then the lease ends by itself
     throw error;
