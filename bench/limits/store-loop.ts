@@ -5,6 +5,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { answerJobs } from '../load/child.ts';
 import { forEach } from '../system/api-client.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeClient } from './store-client.ts';
@@ -48,9 +49,4 @@ function call(opened: SecretsManagerClient, operation: StoreJob['operation'], na
   return opened.send(new CreateSecretCommand({ Name: name, SecretString: value, ClientRequestToken, Tags }));
 }
 
-process.on('message', (job: StoreJob) => {
-  run(job).then(
-    (loop) => process.send?.(loop),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
+answerJobs(run);

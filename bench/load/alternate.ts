@@ -16,7 +16,7 @@ export interface Load {
   job: Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
 }
 
-interface Run extends LoadResult {
+export interface Run extends LoadResult {
   /** CPU time per request in each of the side's processes; undefined if the operating system does not report it. */
   cpuMicrosecondsEach: number[] | undefined;
 }
@@ -30,7 +30,8 @@ export interface Rounds {
   log: (line: string) => void;
 }
 
-const connections = 32;
+/** Requests at once. */
+export const connections = 32;
 const warmUpSeconds = 3;
 
 /** Measures one kind of load on all sides in turn, in each round. Every round begins with another side. */

@@ -1,14 +1,10 @@
 // The load generator: receives one job from its parent process, sends the requests, and returns the figures.
 import autocannon from 'autocannon';
+import { answerJobs } from './child.ts';
 import type { LoadJob, LoadResult } from './load.ts';
 import { quantile } from './statistics.ts';
 
-process.once('message', (job: LoadJob) => {
-  send(job).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
+answerJobs(send);
 
 async function send({ paths, bodies, seconds, ...job }: LoadJob): Promise<LoadResult> {
   const milliseconds: number[] = [];

@@ -1,6 +1,4 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { atExit } from '../../scripts/at-exit.ts';
+import { startChild } from './child.ts';
 
 /** Requests over keep-alive connections, each with a random one of the paths and bodies. */
 export interface LoadJob {
@@ -24,20 +22,12 @@ export interface LoadResult {
 
 /** Sends requests from a process of its own. Throws if a response is not 2xx. */
 export async function load(job: LoadJob): Promise<LoadResult> {
-  const child = fork(new URL('./load-process.ts', import.meta.url));
-  const kill = () => child.kill('SIGKILL');
-  const forget = atExit(kill);
+  const child = startChild<LoadJob, LoadResult>(new URL('./load-process.ts', import.meta.url));
   try {
-    child.send(job);
-    const exited = new AbortController();
-    child.once('exit', () => exited.abort(new Error('the load generator exited')));
-    const [answer] = (await once(child, 'message', { signal: exited.signal })) as [
-      LoadResult & { failure?: string },
-    ];
-    if (answer.failure !== undefined) throw new Error(`${job.method} ${job.url}: ${answer.failure}`);
-    return answer;
+    return await child.run(job);
+  } catch (cause) {
+    throw new Error(`${job.method} ${job.url} failed`, { cause });
   } finally {
-    forget();
-    kill();
+    child.stop();
   }
 }

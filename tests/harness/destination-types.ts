@@ -3,6 +3,8 @@ export interface SandboxType {
   type: string;
   /** The fields of the destination, from what the sandbox says of its store. */
   fields(credentials: Record<string, string>): object;
+  /** Fields that place a destination in another account of the store, where it has more than one. */
+  otherAccount?: object;
 }
 
 /** Every destination type. */
@@ -14,6 +16,7 @@ export const sandboxTypes: readonly SandboxType[] = [
       secret_access_key: secretAccessKey,
       region: 'eu-west-1',
     }),
+    otherAccount: { region: 'eu-central-1' },
   },
   {
     type: 'cloudB-kv',
@@ -23,6 +26,7 @@ export const sandboxTypes: readonly SandboxType[] = [
       client_id: clientId,
       client_secret: clientSecret,
     }),
+    otherAccount: { key_vault_uri: 'https://neighbour.vault.azure.net' },
   },
   { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }) },
   {
@@ -41,5 +45,6 @@ export const sandboxTypes: readonly SandboxType[] = [
       project_id: projectId,
       deployment_environments: ['preview', 'production'],
     }),
+    otherAccount: { project_id: 'sandbox-team', team_id: 'team_sandbox' },
   },
 ];

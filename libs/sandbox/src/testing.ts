@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 export {
@@ -60,5 +61,28 @@ export async function startTestIssuer(): Promise<TestIssuer> {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Starts an issuer for the tests of this file, and stops it after them. A driver gets its identity tokens, which are about `subject`. */
+export function useTestIssuer(subject: string) {
+  let issuer: TestIssuer;
+  const asked: object[] = [];
+  beforeAll(async () => {
+    issuer = await startTestIssuer();
+  });
+  beforeEach(() => void asked.splice(0));
+  afterAll(() => issuer?.stop());
+  return {
+    get url() {
+      return issuer.url;
+    },
+    issue: (...token: Parameters<TestIssuer['issue']>) => issuer.issue(...token),
+    identityToken: async (options: { audience: string }) => {
+      asked.push(options);
+      return issuer.issue({ sub: subject, aud: options.audience });
+    },
+    /** The requests for identity tokens of this test. */
+    asked,
   };
 }

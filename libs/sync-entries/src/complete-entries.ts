@@ -90,7 +90,7 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
 
 /**
  * Records that a put is about to write the external secret of an entry, if its lease still holds; returns whether it does. What
- * was recorded first remains until the external secret is removed or a put fails with `conflict`. To be called only after the
+ * was recorded first remains until the external secret is removed, a put fails with `conflict`, or `forgetPutStart`. To be called only after the
  * put has found that it may write: a crash right after this call must not make a foreign secret look like this entry's.
  */
 export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<boolean> {
@@ -101,6 +101,32 @@ export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>)
     [held.id, held.fence],
   );
   return rows.length === 1;
+}
+
+/**
+ * Records what later attempts get as `remote`, if the lease of the entry still holds; returns whether it does. To be called only after the
+ * put has found that it may write.
+ */
+export async function recordRemote(
+  sql: Sql,
+  held: Pick<Held, 'id' | 'fence'>,
+  remote: Json,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries set remote = $3::jsonb
+      where id = $1 and fence = $2 and lease_until > now()
+      returning id`,
+    [held.id, held.fence, JSON.stringify(remote)],
+  );
+  return rows.length === 1;
+}
+
+/** Forgets the start of a put that has written nothing, if its lease still holds. */
+export async function forgetPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<void> {
+  await sql.query(
+    'update sync.entries set put_started_at = null where id = $1 and fence = $2 and lease_until > now()',
+    [held.id, held.fence],
+  );
 }
 
 /** How an attempt failed, and when the next one takes place. */

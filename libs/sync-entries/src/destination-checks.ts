@@ -85,9 +85,23 @@ export async function recordProbePut(sql: Sql, checkId: string, remote: Json): P
   ]);
 }
 
-/** Records that the probe no longer exists. */
+/** Records that the probe no longer exists: it was removed by its check, which knows the outcome of all its writes, or never written. */
 export async function recordProbeRemoved(sql: Sql, checkId: string): Promise<void> {
   await sql.query('update sync.destination_checks set removed_at = now() where id = $1', [checkId]);
+}
+
+/** How long after the end of a check a write of it may still arrive, if its outcome is not known. */
+export const settleSeconds = 60;
+
+/**
+ * Records that a probe that was left behind was removed. Before a write of its check can no longer arrive, this changes nothing: the
+ * probe has to be removed again.
+ */
+export async function recordLeftProbeRemoved(sql: Sql, checkId: string): Promise<void> {
+  await sql.query(
+    `update sync.destination_checks set removed_at = now() where id = $1 and ends_at < now() - ${settleSeconds} * interval '1 second'`,
+    [checkId],
+  );
 }
 
 /** Records the outcome of a check, unless it has ended before. */

@@ -25,19 +25,24 @@ const historyLength = 20;
 /**
  * SQL of an insert that records the outcomes in `rows`: a table expression with the columns `id`, `outcomes`, `destination_type`, `action`,
  * `status`, `fault`, `error` and `attempts`. Overwrites the oldest outcome of each entry, or the last one if `outcomes` has not changed.
+ * Nothing else removes outcomes, except the deletion of their entry.
  */
 export const recordOutcomes = (rows: string): string =>
   `insert into sync.entry_history as h (entry_id, slot, number, destination_type, action, status, fault, error, attempts)
    select id, outcomes % ${historyLength}, outcomes, destination_type, action, status, fault, error, attempts from ${rows}
-   on conflict (entry_id, slot) do update
+   on conflict on constraint entry_history_pkey do update
      set number = excluded.number, action = excluded.action, status = excluded.status, fault = excluded.fault, error = excluded.error,
          attempts = excluded.attempts, at = excluded.at,
          since = case when h.number = excluded.number then h.since else excluded.since end`;
 
-/** Returns the last outcomes of these entries, the newest first; at most 20 of each. */
+/**
+ * Returns the last outcomes of these entries, the newest first; at most 20 of each. Leaves out what a worker of another type than the
+ * entry's has recorded.
+ */
 export const readHistory = (sql: Sql, entryIds: readonly string[]): Promise<Outcome[]> =>
   sql.query<Outcome>(
-    `select entry_id as "entryId", at, since, action, status, fault, error, attempts from sync.entry_history
-      where entry_id = any($1::uuid[]) order by at desc, number desc`,
+    `select h.entry_id as "entryId", h.at, h.since, h.action, h.status, h.fault, h.error, h.attempts
+       from sync.entries e join sync.entry_history h on h.entry_id = e.id and h.destination_type = e.destination_type
+      where e.id = any($1::uuid[]) order by h.at desc, h.number desc`,
     [entryIds],
   );

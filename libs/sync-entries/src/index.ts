@@ -13,6 +13,7 @@ export * from './queue-state.ts';
 export { insertEntries, type NewEntry, type Origin, requestPut, requestRemoval } from './record-intents.ts';
 export {
   ensureLane,
+  giveBackBudget,
   type LaneOfDestination,
   liftPause,
   recordSlowDestination,
@@ -23,7 +24,7 @@ export {
 export * from './scheduling/lost-announcements.ts';
 export * from './scheduling/postpone.ts';
 export { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from './scheduling/schedule.ts';
-export { forgetWorker, hasWorker, recordWorker } from './scheduling/workers.ts';
+export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
 export { listLanes, type NamespaceLane } from './status/lanes-of-namespace.ts';

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { completeRemoval, failEntry, recordPutStart, requestPut, requestRemoval } from '../src/index.ts';
+import {
+  completeRemoval,
+  failEntry,
+  forgetPutStart,
+  recordPutStart,
+  recordRemote,
+  requestPut,
+  requestRemoval,
+} from '../src/index.ts';
 import { entriesForTest, pushed, rejected } from './entries-for-test.ts';
 
 const { db, add, claim, complete, timePasses } = entriesForTest();
@@ -62,6 +70,16 @@ test('the start of a put is not recorded after the lease was lost', async () => 
   expect(second.putStartedAt).toBeNull();
 });
 
+test('what a put has recorded is visible to the next claim, and not recorded after the lease was lost', async () => {
+  const id = await add();
+  const first = (await claim(id))!;
+  expect(await recordRemote(db, first, { begun: 1 })).toBe(true);
+  await timePasses();
+  expect(await recordRemote(db, first, { begun: 2 })).toBe(false);
+  expect((await claim(id))!.remote).toEqual({ begun: 1 });
+  expect(await recordRemote(db, first, { begun: 3 })).toBe(false);
+});
+
 test.each([
   ['fails with conflict', (held: Held) => failEntry(db, held, conflict)],
   [
@@ -73,6 +91,18 @@ test.each([
   await end(held);
   await requestPut(db, [id]);
   expect(await startOf(id)).toBeNull();
+});
+
+test('the start of a put is forgotten when its worker says so, unless the lease was lost', async () => {
+  const { id, held } = await started();
+  await forgetPutStart(db, held);
+  await timePasses();
+  const second = (await claim(id))!;
+  expect(second.putStartedAt).toBeNull();
+  await recordPutStart(db, second);
+  await forgetPutStart(db, held);
+  await timePasses();
+  expect(await startOf(id)).toBeInstanceOf(Date);
 });
 
 test('the start of a put is forgotten when the external secret was removed, also if it was set again meanwhile', async () => {

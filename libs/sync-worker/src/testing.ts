@@ -1,5 +1,6 @@
 export { describeDriver } from './conformance/describe-driver.ts';
-export type { DriverHarness } from './conformance/driver-harness.ts';
+export type { DriverWith, HarnessOptions, LoggingHarness } from './conformance/driver-harness.ts';
+export { identityTokenTests } from './conformance/identity-token-tests.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
 export { simulatedStores } from './conformance/simulated-stores.ts';
 export { untilReady } from './conformance/until-ready.ts';

@@ -155,3 +155,31 @@ test('does not call the destination if the time limit passed before', async () =
     [],
   );
 }, 60_000);
+
+test('a value counts as unchanged only if no attempt of the intent was made before', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1' });
+  const changed: boolean[] = [];
+  const put: Put = async ({ valueChanged }) => {
+    changed.push(valueChanged);
+    return { remote: null };
+  };
+  const isSynced = async () => {
+    const rows = await db.query(
+      `select from sync.entries where id = any($1::uuid[]) and status = 'SYNCED' and lease_owner is null`,
+      [entryIds],
+    );
+    return rows.length === 1;
+  };
+  const intend = (attempts: number) =>
+    db.query(
+      `update sync.entries set generation = generation + 1, status = 'PENDING', attempts = $2, due_at = now() where id = any($1::uuid[])`,
+      [entryIds, attempts],
+    );
+  await runWorker(entryIds, put, isSynced);
+  await intend(0);
+  await runWorker(entryIds, put, isSynced);
+  expect(changed).toEqual([true]);
+  await intend(1); // its worker died, perhaps after it wrote another value
+  await runWorker(entryIds, put, isSynced);
+  expect(changed).toEqual([true, true]);
+});

@@ -107,6 +107,10 @@ async function read(id: string): Promise<CheckRow> {
   return row!;
 }
 
+/** What the check has sent may no longer arrive. */
+const timePasses = (id: string) =>
+  db.query(`update sync.destination_checks set ends_at = now() - interval '2 minutes' where id = $1`, [id]);
+
 const untilEnded = (id: string) => eventually(async () => (await read(id)).isEnded);
 
 /** Runs a check on a worker. Returns its results by step, and whether the probe is known to be gone. */
@@ -170,6 +174,25 @@ test('does not touch a secret of its name that belongs to somebody else', async 
   expect(store.calls).toEqual(['put']);
 });
 
+test.each<[string, (Error | undefined)[]]>([
+  ['creation', [new Fault('unavailable', 'timed out')]],
+  ['change', [undefined, new Error('unexpected')]],
+])('a probe whose %s may still arrive is removed, but does not count as gone', async (_, failures) => {
+  const store = new Store();
+  store.failures = failures;
+  const { id, isRemoved, steps } = await check(store);
+  expect([steps[3], isRemoved]).toEqual(['ok', false]);
+  expect(store.value).toBeUndefined();
+  store.value = 'arrived late';
+  await timePasses(id);
+  const worker = workerOf(store);
+  await worker.start();
+  await publish(id); // as the sweep does
+  await eventually(async () => (await read(id)).isRemoved);
+  await worker.stop();
+  expect(store.value).toBeUndefined();
+});
+
 test('repeats a call that the provider is not ready for', async () => {
   const store = new Store();
   store.failures = [undefined, new Fault('not_ready', 'busy')];
@@ -198,8 +221,12 @@ test('a probe that could not be removed is removed by the next check of the dest
   const first = await check(store);
   expect(first).toMatchObject({ steps: ['ok', 'ok', 'ok', 'not allowed to delete'], isRemoved: false });
   await check(store);
+  await eventually(() => store.removals.length === 3);
+  expect(store.removals.at(-1)).toMatchObject({ entryId: first.id, remote: { id: 2 } });
+  expect(await read(first.id)).toMatchObject({ isRemoved: false }); // a lost write may still arrive
+  await timePasses(first.id);
+  await check(store);
   await eventually(async () => (await read(first.id)).isRemoved);
-  expect(store.removals.at(-1)).toMatchObject({ remote: { id: 2 } });
 });
 
 test('a probe whose worker died is removed when the message comes again, and the check is not repeated', async () => {
@@ -220,7 +247,7 @@ test('a probe whose worker died is removed when the message comes again, and the
   await eventually(async () => store.value !== undefined);
   await dying.stop();
   expect(await read(id)).toMatchObject({ isRemoved: false });
-  await db.query('update sync.destination_checks set ends_at = now() where id = $1', [id]);
+  await timePasses(id);
   const other = workerOf(store);
   await other.start();
   await publish(id);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
-import { Fault, syncQueue } from '@secrets/domain';
+import { Fault, type FaultKind, type Json, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { requestPut, requestRemoval } from '@secrets/sync-entries';
@@ -87,37 +87,83 @@ test('a put and a removal learn that an earlier put has started whose outcome wa
   expect(seen).toEqual([null, expect.any(Date), seen[1]]);
 });
 
-test('a put does not start after its lease was lost, and nothing is recorded about it', async () => {
+test('what a put has recorded is what later calls get, until one succeeds', async () => {
   const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
-  let hasWritten = false;
-  let hasEnded = false;
-  await attempt(
-    id,
-    {
-      put: async ({ recordStart }) => {
-        await db.query('update sync.entries set fence = fence + 1 where id = $1', [id]); // another worker has it
-        try {
-          await recordStart();
-          hasWritten = true;
-        } catch (error) {
-          throw new Fault('rejected', 'a driver that mistakes the error for one of the provider', {
-            cause: error,
-          });
-        } finally {
-          hasEnded = true;
-        }
-        return { remote: {} };
-      },
+  const seen: (Json | null)[] = [];
+  await attempt(id, {
+    put: async ({ remote, recordRemote }) => {
+      seen.push(remote);
+      await recordRemote({ begun: 1 });
+      return new Promise(() => {}); // the worker is stopped, as if it had died
     },
-    async () => hasEnded,
-  );
-  expect(hasWritten).toBe(false);
-  const [row] = await db.query(
-    'select put_started_at as start, status, fault from sync.entries where id = $1',
-    [id],
-  );
-  expect(row).toEqual({ start: null, status: 'PENDING', fault: null });
+  });
+  await timePasses();
+  await attempt(id, {
+    put: async ({ remote, recordRemote }) => {
+      seen.push(remote);
+      await recordRemote({ begun: 2 });
+      throw new Fault('not_ready', 'later');
+    },
+  });
+  await timePasses();
+  const isSynced = async () =>
+    (await db.query(`select from sync.entries where id = $1 and status = 'SYNCED'`, [id])).length > 0;
+  const put: Calls['put'] = async ({ remote }) => {
+    seen.push(remote);
+    return { remote: { ended: true } };
+  };
+  await attempt(id, { put }, isSynced);
+  await requestPut(db, [id], { verify: true });
+  await attempt(id, { put }, isSynced);
+  expect(seen).toEqual([null, { begun: 1 }, { begun: 2 }, { ended: true }]);
 });
+
+test('the hash of a value matches it, and no other one', async () => {
+  const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+  let matches: boolean[] | undefined;
+  const put: Calls['put'] = async ({ valueHash }) => {
+    const hash = valueHash.of('1');
+    matches = [Buffer.from('1'), '2'].map((value) => valueHash.matches(value, hash));
+    return { remote: {} };
+  };
+  await attempt(id, { put });
+  expect(matches).toEqual([true, false]);
+});
+
+test.each(['recordStart', 'recordRemote'] as const)(
+  'a put does not start after its lease was lost, and %s records nothing about it',
+  async (record) => {
+    const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
+    let hasWritten = false;
+    let hasEnded = false;
+    await attempt(
+      id,
+      {
+        put: async (request) => {
+          await db.query('update sync.entries set fence = fence + 1 where id = $1', [id]); // another worker has it
+          try {
+            await request[record]({});
+            hasWritten = true;
+          } catch (error) {
+            throw new Fault('rejected', 'a driver that mistakes the error for one of the provider', {
+              cause: error,
+            });
+          } finally {
+            hasEnded = true;
+          }
+          return { remote: {} };
+        },
+      },
+      async () => hasEnded,
+    );
+    expect(hasWritten).toBe(false);
+    const [row] = await db.query(
+      'select put_started_at as start, remote, status, fault from sync.entries where id = $1',
+      [id],
+    );
+    expect(row).toEqual({ start: null, remote: null, status: 'PENDING', fault: null });
+  },
+);
 
 test('a put that has started before records nothing again', async () => {
   const [id] = (await insertSyncedSecret(db, keyRing, { a: '1' })) as [string];
@@ -140,6 +186,55 @@ test('a put that has started before records nothing again', async () => {
   await requestPut(db, [id], { verify: true });
   await attempt(id, { put }, isSynced);
   expect(await start()).toBe(first);
+});
+
+describe('a put that was refused after its start', () => {
+  const failed = async (id: string) =>
+    (await db.query(`select from sync.entries where id = $1 and fault is not null`, [id])).length > 0;
+  /** The start that is recorded after a put has recorded one and failed like this. */
+  async function startAfter(kind: FaultKind, id: string, options: { inParts?: boolean } = {}) {
+    const put: Calls['put'] = async ({ recordStart }) => {
+      await recordStart(options);
+      throw new Fault(kind, 'no');
+    };
+    await attempt(id, { put }, () => failed(id));
+    const [row] = await db.query<{ start: Date | null }>(
+      'select put_started_at as start from sync.entries where id = $1',
+      [id],
+    );
+    return row!.start;
+  }
+  const newEntry = async () => (await insertSyncedSecret(db, keyRing, { a: '1' }))[0]!;
+
+  test.each<FaultKind>(['unauthenticated', 'forbidden', 'rejected', 'too_large'])(
+    'with %s has written nothing: its start is forgotten',
+    async (kind) => {
+      expect(await startAfter(kind, await newEntry())).toBeNull();
+    },
+  );
+
+  test.each<FaultKind>(['unavailable', 'throttled', 'not_ready'])(
+    'keeps its start if it failed with %s',
+    async (kind) => {
+      expect(await startAfter(kind, await newEntry())).toBeInstanceOf(Date);
+    },
+  );
+
+  test('keeps its start if it writes in parts, of which one may have succeeded', async () => {
+    expect(await startAfter('rejected', await newEntry(), { inParts: true })).toBeInstanceOf(Date);
+  });
+
+  test('keeps the start of an earlier put whose outcome was lost', async () => {
+    const id = await newEntry();
+    await attempt(id, {
+      put: async ({ recordStart }) => {
+        await recordStart();
+        return new Promise(() => {}); // the worker is stopped, as if it had died
+      },
+    });
+    await timePasses();
+    expect(await startAfter('forbidden', id)).toBeInstanceOf(Date);
+  });
 });
 
 test('a value that was pushed before is pushed again after an attempt that may have written another one', async () => {

@@ -51,11 +51,11 @@ test('the mount of tokens is built in', async () => {
   expect((await login.call('DELETE', '/sys/auth/token')).status).toBe(400);
 });
 
-test('auth mounts cannot be nested', async () => {
-  await login.call('POST', '/sys/auth/outer', { type: 'cloudB' });
-  for (const path of ['outer', 'outer/below']) {
+test('refuses auth mounts at, inside or above another one with 409, like mounts of secrets', async () => {
+  await login.call('POST', '/sys/auth/outer/inner', { type: 'cloudB' });
+  for (const path of ['outer/inner', 'outer/inner/below', 'outer']) {
     const { status, body } = await login.call('POST', `/sys/auth/${path}`, { type: 'cloudB' });
-    expect([status, body.errors]).toEqual([400, ['path: is in use by the auth mount outer/']]);
+    expect([status, body.errors]).toEqual([409, ['path is already in use at outer/inner/']]);
   }
 });
 

@@ -8,17 +8,21 @@ import {
   endCheck,
   failEntry,
   findLeftProbe,
+  forgetPutStart,
   forgetWorker,
   listLeftProbes,
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readHistory,
   readSealedValue,
   readSyncConfig,
+  recordLeftProbeRemoved,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
   recordPutStart,
+  recordRemote,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -124,6 +128,8 @@ describe('database role of a worker', () => {
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
       expect(await recordPutStart(sql, claimed)).toBe(true);
+      expect(await recordRemote(sql, claimed, { id: 1 })).toBe(true);
+      await forgetPutStart(sql, claimed);
       const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: { id: 1 } } as const;
       expect([...(await completeEntries(sql, [{ held: claimed, achieved }]))]).toEqual([mine.entry]);
       expect([...(await lockedEntries(sql, [mine.entry]))]).toEqual([]);
@@ -169,6 +175,7 @@ describe('database role of a worker', () => {
       await endCheck(sql, own, []);
       expect(await findLeftProbe(sql, own)).toMatchObject({ remote: { id: 1 } });
       expect(await listLeftProbes(sql, mine.destination, 3)).toHaveLength(1);
+      await recordLeftProbeRemoved(sql, own);
       await recordProbeRemoved(sql, own);
     });
     expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);
@@ -197,6 +204,30 @@ describe('database role of a worker', () => {
     const second = (await claim(mine))!;
     await as(db, worker, (sql) => completeRemoval(sql, second));
     expect(await history()).toHaveLength(0);
+  });
+
+  test('cannot keep a worker of another type from recording history, or add to the history of its entries', async () => {
+    await as(db, worker, (sql) =>
+      sql.query(
+        `insert into sync.entry_history (entry_id, slot, number, destination_type, action, status, attempts)
+         select $1, n, n, 'cloudA-sm', 'put', 'SYNCED', 1 from generate_series(0, 19) as n`,
+        [foreign.entry],
+      ),
+    );
+    const other = 'sync-worker-cloudb-kv';
+    const recorded = await as(db, other, async (sql) => {
+      const claim = {
+        entryIds: [foreign.entry],
+        destinationType: 'cloudB-kv',
+        owner: 'me',
+        leaseSeconds: 30,
+      };
+      const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null } as const;
+      const held = await claimEntries(sql, claim);
+      return completeEntries(sql, [{ held: held[0]!, achieved }]);
+    });
+    expect([...recorded]).toEqual([foreign.entry]);
+    expect(await as(db, 'sync-control', (sql) => readHistory(sql, [foreign.entry]))).toHaveLength(1);
   });
 
   test('sees no destination, entry, association or value of another type', async () => {
@@ -259,6 +290,9 @@ describe('database role of a worker', () => {
     "update sync.destinations set settings = '{}'",
     'delete from sync.destinations',
     'update sync.config set disabled = true',
+    'delete from sync.entry_history',
+    'update sync.entry_history set entry_id = gen_random_uuid()',
+    "update sync.entry_history set destination_type = 'cloudB-kv'",
     'select * from sync.schema_version',
     'select * from secrets.newest_readable',
     'select * from secrets.versions',

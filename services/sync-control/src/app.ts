@@ -13,6 +13,7 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
+import { advanceReconnects } from './codehost-apps/reconnect-users.ts';
 import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
 import type { Context, Queue } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
@@ -100,7 +101,7 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 const changesConcurrency = 8;
 
 /** Tasks that are repeated in the background; see `repeated`. */
-const repeatedTasks = 5;
+const repeatedTasks = 6;
 
 /** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
 export const backgroundConnections =
@@ -145,6 +146,9 @@ function repeated(
     every(lost.sweepSeconds, 'lost announcements', log, () => lostEntries.revive()),
     every(1, 'destinations', log, (isStopping) =>
       advanceDestinations({ db, log, replan: (id) => advanceReplan(following, id) }, isStopping),
+    ),
+    every(1, 'code-host applications', log, (isStopping) =>
+      advanceReconnects({ db, log, queue: context.queue }, isStopping),
     ),
     every(checkSweepSeconds, 'checks', log, () => sweepChecks({ db, broker, log })),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),

@@ -1,15 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { destinationTypes } from '@secrets/destinations';
 import { destinationType } from '@secrets/domain';
-import { type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
-
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
+const sync = useSyncControl();
 
 const destinations = '/sys/sync/destinations';
 const fields = { access_key_id: 'a', secret_access_key: 'b', region: 'eu-central-1' };

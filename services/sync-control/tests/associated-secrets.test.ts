@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 /** In a namespace of its own, so that its lists hold nothing else. */
 let caller: Caller;
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   const id = `n-${randomUUID()}`;
   await sync.db.query('insert into login.namespaces (id, path) values ($1, $1)', [id]);
@@ -114,6 +105,53 @@ test('GET shows the status of the entry that most needs attention', async () => 
   await eventually(async () => {
     await sync.work('fail');
     return (await status()) === 'CLIENT_SIDE_ERROR';
+  });
+});
+
+test('GET returns every destination of a secret, 1,000 on a page, and says where the next one begins', async () => {
+  await synced('a');
+  await sync.db.query(
+    `with users as (
+       insert into sync.destinations (namespace_id, namespace_path, type, name, settings)
+       select $1, '', 'cloudA-sm', 'user' || n, '{}' from generate_series(1, 1001) as n returning id)
+     insert into sync.associations (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+     select users.id, a.namespace_id, a.mount_id, a.mount, a.accessor, a.secret_id, a.secret_name, 1
+       from users cross join sync.associations a where a.namespace_id = $1 and a.secret_name = 'a'`,
+    [caller.namespace.id],
+  );
+  const page = async (query: string) => {
+    const { body } = await call('GET', `/${at.mount}/a${query}`);
+    const { associated_destinations: found, next } = body.data;
+    return { names: Object.keys(found), next, warnings: body.warnings };
+  };
+  const first = await page('');
+  expect(first).toMatchObject({
+    next: expect.any(String),
+    warnings: [expect.stringContaining(`after=${first.next}`)],
+  });
+  const second = await page(`?after=${first.next}`);
+  expect(second).toMatchObject({ next: undefined, warnings: null });
+  expect([first.names.length, second.names.length]).toEqual([1_000, 2]);
+  expect(new Set([...first.names, ...second.names]).size).toBe(1_002);
+  const few = await call('GET', `/destinations?mount=${at.mount}&secret_name=a&limit=2`);
+  expect(Object.keys(few.body.data.associated_destinations)).toHaveLength(2);
+  const { status, body } = await call('GET', `/${at.mount}/a?after=x`);
+  expect([status, body.errors]).toEqual([400, ['after: must be the `next` of another page']]);
+});
+
+test('GET shows the association that is not being removed, if a mount was replaced by one with its name', async () => {
+  await synced('a');
+  await sync.db.query(
+    `insert into sync.associations (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision,
+                                    removing, created_at, unnamed_keys)
+     select destination_id, namespace_id, gen_random_uuid(), mount, 'kv_' || n, gen_random_uuid(), secret_name, 1, true,
+            now() + n * interval '1 hour', '[{"key":"k","reason":"r"}]'
+       from sync.associations a, generate_series(-1, 1) as n where a.namespace_id = $1`,
+    [caller.namespace.id],
+  );
+  const { body } = await call('GET', `/${at.mount}/a`);
+  expect(body.data.associated_destinations).toMatchObject({
+    [`cloudA-sm/${at.name}`]: { sync_status: 'SYNCED' },
   });
 });
 

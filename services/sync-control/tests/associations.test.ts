@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { writePolicy } from '@secrets/access/testing';
 import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();

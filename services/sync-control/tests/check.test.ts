@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CheckStep } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
 import { claimCheck, endCheck, type Probe, recordProbeRemoved, recordWorker } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { sweepChecks } from '../src/destinations/sweep-checks.ts';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();
@@ -30,6 +21,15 @@ const ok = (step: CheckStep['step']): CheckStep => ({ step, result: 'ok', fault:
 const allOk = (['connect', 'create', 'change', 'remove'] as const).map(ok);
 const running = () =>
   sync.db.query<{ id: string }>('select id from sync.destination_checks where ended_at is null');
+
+/** What is left of the budget of the destination's account, which has 50 calls. */
+async function tokens(): Promise<number> {
+  const [row] = await sync.db.query<{ tokens: number }>(
+    'select tokens from sync.lanes where id = (select lane_id from sync.destinations where name = $1)',
+    [at.name],
+  );
+  return row!.tokens;
+}
 
 /** Begins the check that is requested, as a worker does. */
 async function begin(): Promise<Probe> {
@@ -106,6 +106,7 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
       [expect.stringMatching(/^no worker of type cloudA-sm has begun/)],
     ]);
     expect(await sync.db.query('select from sync.destination_checks')).toEqual([]);
+    expect(await tokens()).toBeCloseTo(50, 0);
   }, 40_000);
 
   test('returns 409 while syncing is disabled, and no worker begins one that was requested before', async () => {
@@ -133,18 +134,21 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
   });
 
   test('uses up the budget of the account', async () => {
-    const tokens = async () => {
-      const [row] = await sync.db.query<{ tokens: number }>(
-        'select tokens from sync.lanes where id = (select lane_id from sync.destinations where name = $1)',
-        [at.name],
-      );
-      return row!.tokens;
-    };
     const answer = check();
     const probe = await begin();
     expect(await tokens()).toBeCloseTo(50 - 3, 0);
     await finish(probe);
     await answer;
+    expect(await tokens()).toBeCloseTo(50 - 3, 0);
+  });
+
+  test('gives back the budget if the worker could not connect, and has therefore made no call', async () => {
+    const answer = check();
+    const probe = await begin();
+    const failed: CheckStep = { step: 'connect', result: 'failed', fault: 'rejected', message: 'no region' };
+    await finish(probe, [failed]);
+    expect((await answer).body.data.ok).toBe(false);
+    expect(await tokens()).toBeCloseTo(50, 0);
   });
 
   test('needs `update`, and a destination', async () => {
@@ -179,13 +183,51 @@ describe('the sweep', () => {
   const ids = async () =>
     (await sync.db.query<{ id: string }>('select id from sync.destination_checks')).map(({ id }) => id);
 
-  test('requests the removal of what was left behind, less and less often', async () => {
+  /** Returns how many minutes the next request is away, and makes it due. */
+  const minutesToNext = async (): Promise<number> => {
+    const [row] = await sync.db.query<{ minutes: number }>(
+      `select extract(epoch from next_removal_at - now())::float8 / 60 as minutes from sync.destination_checks`,
+    );
+    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
+    return Math.round(row!.minutes);
+  };
+
+  test('requests the removal of what was left behind, and of nothing else', async () => {
     const left = await insert({});
     await insert({ removed_at: 'now()', ended_at: 'now()' });
     await insert({ ended_at: 'now()', started_at: 'null' });
+    await insert({ ended_at: 'now()', ends_at: `now() - interval '50 seconds'` }); // a write may still arrive
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
     expect(await sweep()).toEqual([]);
-    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
+  });
+
+  test('requests a removal less and less often, 16 times in about a week, and then gives up', async () => {
+    const left = await insert({});
+    const minutes: number[] = [];
+    for (let request = 1; request <= 16; request += 1) {
+      expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+      minutes.push(await minutesToNext());
+    }
+    expect(minutes.slice(0, 4)).toEqual([1, 2, 4, 8]);
+    expect(minutes.at(-1)).toBe(24 * 60);
+    expect(minutes.reduce((sum, each) => sum + each) / (24 * 60)).toBeCloseTo(6.4, 1);
+    expect(await sweep()).toEqual([]);
+    expect(await ids()).toEqual([]);
+  });
+
+  test('still requests a removal after it was down for a long time', async () => {
+    const left = await insert({ requested_at: `now() - interval '30 days'`, ended_at: 'now()' });
+    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
+  });
+
+  test('neither requests nor counts a removal while no worker of the type is running', async () => {
+    const left = await insert({});
+    await sync.db.query('delete from sync.workers');
+    for (let request = 1; request <= 20; request += 1) {
+      expect(await sweep()).toEqual([]);
+      expect(await minutesToNext()).toBe(1);
+    }
+    await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
   });
 
@@ -197,10 +239,9 @@ describe('the sweep', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  test('deletes checks after an hour, and gives up a probe after a week', async () => {
+  test('deletes checks after an hour, except those whose probe may still exist', async () => {
     const hours = (count: number) => `now() - interval '${count} hours'`;
     await insert({ requested_at: hours(2), ended_at: hours(2), removed_at: hours(2) });
-    await insert({ requested_at: hours(200), ended_at: hours(200) });
     const left = await insert({ requested_at: hours(2), ended_at: hours(2) });
     const recent = await insert({ ended_at: 'now()', removed_at: 'now()' });
     expect(await sweep()).toEqual([['sync.clouda-sm', left]]);

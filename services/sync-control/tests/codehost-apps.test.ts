@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { cloudASm, codehost, type DestinationDescription, destinationTypes } from '@secrets/destinations';
 import { codehostAppAad } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
 import { z } from 'zod';
-import { type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { useSyncControl } from './sync-control-for-test.ts';
 
 /** A type whose destinations may use an application. */
 const withApps: DestinationDescription = {
@@ -17,12 +17,7 @@ const withApps: DestinationDescription = {
 };
 Object.assign(destinationTypes, { [withApps.type]: withApps });
 
-let sync: SyncControlForTest;
-
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
+const sync = useSyncControl();
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = (type: 'pkcs1' | 'pkcs8') => String(privateKey.export({ type, format: 'pem' }));

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Capability } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
-import { type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
-
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
+const sync = useSyncControl();
 
 const ofType = '/sys/sync/destinations/cloudA-sm';
 const newPath = () => `${ofType}/d-${randomUUID()}`;

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { testCaller } from '@secrets/http/testing';
@@ -6,7 +6,9 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import type { Following } from '../src/changes/on-secret-change.ts';
-import type { Context } from '../src/context.ts';
+import { advanceReconnects } from '../src/codehost-apps/reconnect-users.ts';
+import { saveCodehostApp } from '../src/codehost-apps/save-codehost-app.ts';
+import type { Context, Queue } from '../src/context.ts';
 import { advanceDestinations } from '../src/destinations/advance-destinations.ts';
 import { removeDestination } from '../src/destinations/remove-destination.ts';
 import { advanceReplan } from '../src/destinations/replan.ts';
@@ -73,6 +75,25 @@ const advance = (through: Db = db) =>
     },
     () => false,
   );
+
+const reconnecting = (through: Db) => ({
+  db: through,
+  log: silentLogger(),
+  queue: { notify: () => undefined },
+});
+
+/** Creates a code-host application. `write` writes it again. */
+async function newApp() {
+  const caller = testCaller();
+  const name = `app-${randomUUID()}`;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const context = { db, keyRing, queue: { notify: () => undefined } as unknown as Queue };
+  const write = () => saveCodehostApp(context, caller, name, { appId: 1, privateKey: pem });
+  await write();
+  const [row] = await db.query<{ id: string }>('select id from sync.codehost_apps where name = $1', [name]);
+  return { id: row!.id, write };
+}
 
 /** A database that is lost in the middle of the nth transaction. */
 function dyingIn(n: number): Db {
@@ -179,6 +200,43 @@ describe('a request that concerns a large destination writes at most one page, a
     expect(await generations()).toEqual([{ generation: 2, count: many }]);
   });
 
+  test('a write of an application reconnects each destination that uses it once', async () => {
+    const app = await newApp();
+    await db.query(
+      `insert into sync.destinations (namespace_id, namespace_path, type, name, settings, codehost_app_id)
+       select 'root', '', 'codehost', 'user' || n, '{}', $1 from generate_series(1, 100) as n`,
+      [app.id],
+    );
+    await db.query(
+      `insert into sync.destination_health (destination_id, destination_type, failures, paused_until, reason)
+       select id, type, 3, now() + interval '1 hour', 'unauthenticated' from sync.destinations where codehost_app_id = $1`,
+      [app.id],
+    );
+    await app.write();
+    const [inRequest] = await db.query<{ count: number }>(
+      `select count(*)::int as count from sync.destinations
+        where xmin = (select xmin from sync.codehost_apps where id = $1)`,
+      [app.id],
+    );
+    expect(inRequest!.count).toBe(20);
+    const revisions = () =>
+      db.query(
+        `select revision, retry_initiated_at is not null as "isRetried", count(*)::int as count
+           from sync.destinations where codehost_app_id = $1 group by 1, 2 order by 1`,
+        [app.id],
+      );
+    await advanceReconnects(reconnecting(dyingIn(3)), () => false).catch(() => undefined);
+    expect(await revisions()).toEqual([
+      { revision: 1, isRetried: false, count: 40 },
+      { revision: 2, isRetried: true, count: 60 },
+    ]);
+    await Promise.all([1, 2, 3].map(() => advanceReconnects(reconnecting(db), () => false)));
+    expect(await revisions()).toEqual([{ revision: 2, isRetried: true, count: 100 }]);
+    expect(await db.query('select from sync.destination_health where paused_until > now()')).toEqual([]);
+    await advanceReconnects(reconnecting(db), () => false);
+    expect(await revisions()).toEqual([{ revision: 2, isRetried: true, count: 100 }]);
+  });
+
   test('a forced deletion deletes everything', async () => {
     await fill('SYNCED');
     await remove({ purge: false, force: true });
@@ -239,7 +297,7 @@ describe('a page that fails', () => {
     await db.query(`create or replace function public.refuse() returns trigger language plpgsql as
       $$ begin raise exception 'cannot' using errcode = 'P0001'; end $$`);
     await db.query(
-      `create trigger refuse before update on sync.entries for each row when (new.external_name = 'many7' and new.generation > 1) execute function public.refuse()`,
+      `create trigger refuse before update on sync.entries for each row when ((new.external_name = 'many7' or new.external_name like 'refused%') and new.generation > 1) execute function public.refuse()`,
     );
   });
   afterEach(() => db.query('drop trigger if exists refuse on sync.entries'));
@@ -259,6 +317,40 @@ describe('a page that fails', () => {
     await advance();
     expect((await destination()).error).toBeNull();
     expect(await generations()).toEqual([{ generation: 2, count: 600 }]);
+  });
+
+  test.each([200, 250])('of a purge does not hold up the others if %d at its front fail', async (failing) => {
+    await db.query(
+      `update sync.entries set external_name = case when place <= $2 then 'refused' else 'ok' end || place
+         from (select id, row_number() over (order by id) as place from sync.associations where destination_id = $1) as a
+        where association_id = a.id`,
+      [id, failing],
+    );
+    await remove({ purge: true, force: false });
+    for (let run = 1; run <= 4; run += 1) await advance();
+    expect(await generations()).toEqual([
+      { generation: 1, count: failing },
+      { generation: 2, count: 600 - failing },
+    ]);
+    expect((await destination()).error).toMatch(
+      /^many\/many\d+ and \d+ other associations could not be removed: .*P0001/,
+    );
+    await db.query('drop trigger refuse on sync.entries');
+    for (let run = 1; run <= 2; run += 1) await advance();
+    expect(await generations()).toEqual([{ generation: 2, count: 600 }]);
+    expect((await destination()).error).toBeNull();
+  });
+
+  test('of a purge does not keep the reason of an earlier failure from being shown', async () => {
+    await remove({ purge: true, force: false });
+    await db.query(
+      `update sync.entries set desired = 'absent', status = 'CLIENT_SIDE_ERROR', last_error = 'no permission' where external_name = 'many8'`,
+    );
+    await db.query(`update sync.associations set removing = true where secret_name = 'many8'`);
+    for (let run = 1; run <= 4; run += 1) await advance();
+    expect(await db.query('select purge_error as error from sync.destinations where id = $1', [id])).toEqual([
+      { error: 'no permission' },
+    ]);
   });
 
   test('does not hold up other work on the destination', async () => {

@@ -7,22 +7,13 @@ import { readEntryContexts } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { advanceDestinations } from '../src/destinations/advance-destinations.ts';
 import { insertMany } from './insert-many.ts';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 let at: Fixture;
 const many = 1_200; // more than two pages
 const replan = async () => false;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { expect, test } from '@jest/globals';
+import { eventually, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
-
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
+const sync = useSyncControl();
 
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));

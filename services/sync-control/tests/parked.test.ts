@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { eventually, type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { eventually, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 const queue = 'secret-changes';
 const path = '/sys/sync/parked';
-
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 
 const depth = () => sync.broker.deadLetterDepth(queue);
 const messages = async () => (await sync.call('GET', `${path}/${queue}`)).body.data.messages;

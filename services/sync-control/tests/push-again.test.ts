@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { insertMany } from './insert-many.ts';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();

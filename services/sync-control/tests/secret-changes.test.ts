@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import {
-  eventually,
-  type Fixture,
-  type SyncControlForTest,
-  startSyncControlForTest,
-} from './sync-control-for-test.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 let at: Fixture;
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { type SyncControlForTest, startSyncControlForTest } from './sync-control-for-test.ts';
+import { useSyncControl } from './sync-control-for-test.ts';
 
-let sync: SyncControlForTest;
+const sync = useSyncControl();
 
-beforeAll(async () => {
-  sync = await startSyncControlForTest();
-});
-afterAll(() => sync?.stop());
 beforeEach(() => sync.call('DELETE', path));
 
 const path = '/sys/sync/config';

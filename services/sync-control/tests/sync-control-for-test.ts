@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Caller } from '@secrets/caller';
 import { type Db, openPostgres } from '@secrets/db';
@@ -108,6 +109,31 @@ export async function startSyncControlForTest({
       await backgroundDb.close();
       await db.close();
     },
+  };
+}
+
+/** Starts sync-control and the secrets service for the tests of this file, and stops them after them. */
+export function useSyncControl(
+  ...options: Parameters<typeof startSyncControlForTest>
+): Omit<SyncControlForTest, 'stop'> {
+  let started: SyncControlForTest;
+  beforeAll(async () => {
+    started = await startSyncControlForTest(...options);
+  });
+  afterAll(() => started?.stop());
+  return {
+    get db() {
+      return started.db;
+    },
+    get broker() {
+      return started.broker;
+    },
+    call: (...request) => started.call(...request),
+    secrets: (...request) => started.secrets(...request),
+    fixture: (...fields) => started.fixture(...fields),
+    work: (...outcome) => started.work(...outcome),
+    workDuring: (answer) => started.workDuring(answer),
+    reset: () => started.reset(),
   };
 }
 

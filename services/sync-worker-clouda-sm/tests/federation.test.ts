@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Fault } from '@secrets/domain';
-import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
 import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { putRequest } from '@secrets/sync-worker/testing';
+import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -11,25 +10,13 @@ const subject = 'secrets-sync:root:cloudA-sm:main';
 const audience = 'sts.amazonaws.com';
 const driver = useDriver();
 const request = () => putRequest(driver.harness.freshName(), 'one');
-let issuer: TestIssuer;
-let asked: object[];
+const issuer = useTestIssuer(subject);
 
 const registration = () => ({ store: 'cloudA-sm', issuer: issuer.url, subject, audience });
 
-beforeAll(async () => {
-  issuer = await startTestIssuer();
-  driver.harness.sandbox.federation.add(registration());
-});
-afterAll(() => issuer.stop());
-beforeEach(() => {
-  asked = [];
-  driver.harness.calls();
-});
+beforeAll(() => void driver.harness.sandbox.federation.add(registration()));
+beforeEach(() => void driver.harness.calls());
 
-const issue: DriverContext['identityToken'] = async (options) => {
-  asked.push(options);
-  return issuer.issue({ sub: subject, aud: options.audience });
-};
 const federated = (settings = {}) => ({
   credentials: seal({}),
   settings: {
@@ -39,7 +26,7 @@ const federated = (settings = {}) => ({
     ...settings,
   },
 });
-const connect = async (identityToken = issue, settings = {}) =>
+const connect = async (identityToken: DriverContext['identityToken'] = issuer.identityToken, settings = {}) =>
   driver.keep(await driver.harness.driverWith({ identityToken }, federated(settings)));
 
 test('cloudA-sm 9: the role is assumed with an identity token, once for many calls', async () => {
@@ -47,7 +34,7 @@ test('cloudA-sm 9: the role is assumed with an identity token, once for many cal
   const requests = Array.from({ length: 4 }, request);
   await Promise.all(requests.map((one) => driver.put(one, connected)));
   expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
-  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  expect(issuer.asked).toEqual([{ audience, ttlSeconds: 600 }]);
   const assumed = driver.harness.calls().filter((operation) => operation.startsWith('AssumeRole'));
   expect(assumed).toEqual(['AssumeRoleWithWebIdentity']);
 });
@@ -77,7 +64,7 @@ test.each([
 );
 
 test('a role that does not exist is unauthenticated', async () => {
-  const connected = await connect(issue, { role_arn: 'arn:aws:iam::123456789012:role/other' });
+  const connected = await connect(issuer.identityToken, { role_arn: 'arn:aws:iam::123456789012:role/other' });
   await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
 });
 
@@ -93,32 +80,21 @@ test.each([
   await driver.put(request(), connected);
 });
 
-test.each(['unauthenticated', 'unavailable'] as const)(
-  'if no identity token is issued, its own fault is reported: %s',
-  async (kind) => {
-    let isFailing = true;
-    const connected = await connect(async (options) => {
-      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
-      return issue(options);
-    });
-    await expect(driver.put(request(), connected)).rejects.toMatchObject({
-      kind,
-      message: 'requesting an identity token: a sentence',
-    });
-    isFailing = false;
-    await driver.put(request(), connected);
-  },
-);
+identityTokenTests({
+  connect,
+  put: (connected) => driver.put(request(), connected),
+  identityToken: issuer.identityToken,
+});
 
 test('a session that is about to expire is renewed with a new identity token', async () => {
   const own = await startHarness({ sessionSeconds: 60 });
   own.sandbox.federation.add(registration());
-  const connected = await own.driverWith({ identityToken: issue }, federated());
+  const connected = await own.driverWith({ identityToken: issuer.identityToken }, federated());
   const signal = AbortSignal.timeout(60_000);
   await connected.put(putRequest(own.freshName(), 'one'), signal);
-  const before = asked.length;
+  const before = issuer.asked.length;
   await connected.put(putRequest(own.freshName(), 'two'), signal);
-  expect(asked.length).toBeGreaterThan(before);
+  expect(issuer.asked.length).toBeGreaterThan(before);
   await connected.close();
   await own.stop();
 });
@@ -126,7 +102,11 @@ test('a session that is about to expire is renewed with a new identity token', a
 test('Common: the exchange goes through the egress guard', async () => {
   const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
   const connected = driver.keep(
-    await driver.harness.driverWith({ endpointUrl: undefined, identityToken: issue }, federated(), inward),
+    await driver.harness.driverWith(
+      { endpointUrl: undefined, identityToken: issuer.identityToken },
+      federated(),
+      inward,
+    ),
   );
   await expect(driver.put(request(), connected)).rejects.toMatchObject({
     kind: 'forbidden',

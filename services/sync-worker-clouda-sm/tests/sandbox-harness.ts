@@ -6,13 +6,12 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { type CloudAOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import type {
-  ConnectedDestination,
-  DestinationSettings,
-  DriverContext,
-  EgressGuard,
-} from '@secrets/sync-worker';
-import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
+import {
+  type DriverWith,
+  type HarnessOptions,
+  type LoggingHarness,
+  simulatedStores,
+} from '@secrets/sync-worker/testing';
 import { type CloudASmOptions, cloudaSmDriver } from '../src/driver.ts';
 
 const region = 'eu-central-1';
@@ -22,28 +21,14 @@ const refusals = {
   unauthenticated: { code: 'UnrecognizedClientException' },
 };
 
-type DriverWith = (
-  options: CloudASmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
-  over?: Partial<DestinationSettings>,
-  egress?: EgressGuard,
-) => Promise<ConnectedDestination>;
-
 /** The driver with the simulated secrets manager. */
-export interface CloudAHarness extends DriverHarness {
+export interface CloudAHarness extends LoggingHarness {
   sandbox: Sandbox;
   /** A client that does not belong to the driver. */
   stranger: SecretsManagerClient;
   /** Returns the secret in the sandbox, also if it is scheduled for deletion. */
   held(name: string, inRegion?: string): StoredSecret | undefined;
-  /** Returns the operations called since the last call of this function. */
-  calls(): string[];
-  driverWith: DriverWith;
-}
-
-interface HarnessOptions {
-  clock?: () => number;
-  /** Part of the error messages of the sandbox. */
-  canary?: string;
+  driverWith: DriverWith<CloudASmOptions>;
 }
 
 export async function startHarness(
@@ -65,7 +50,7 @@ export async function startHarness(
     canary,
     destination: destinationOf(sandbox),
   });
-  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+  const driverWith: CloudAHarness['driverWith'] = ({ identityToken, ...driverOptions }, over, egress) =>
     connectDriver(cloudaSmDriver({ endpointUrl: sandbox.cloudAUrl, ...driverOptions }), over, {
       egress,
       identityToken,

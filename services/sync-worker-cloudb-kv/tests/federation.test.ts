@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Fault } from '@secrets/domain';
-import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { beforeAll, expect, test } from '@jest/globals';
+import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
 import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { putRequest } from '@secrets/sync-worker/testing';
+import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -11,29 +10,17 @@ const subject = 'secrets-sync:root:cloudB-kv:main';
 const audience = 'api://AzureADTokenExchange';
 const driver = useDriver();
 const request = () => putRequest(driver.harness.freshName(), 'one');
-let issuer: TestIssuer;
-let asked: object[];
+const issuer = useTestIssuer(subject);
 
 const registration = () => ({ store: 'cloudB-kv', issuer: issuer.url, subject, audience });
 
-beforeAll(async () => {
-  issuer = await startTestIssuer();
-  driver.harness.sandbox.federation.add(registration());
-});
-afterAll(() => issuer.stop());
-beforeEach(() => {
-  asked = [];
-});
+beforeAll(() => void driver.harness.sandbox.federation.add(registration()));
 
-const issue: DriverContext['identityToken'] = async (options) => {
-  asked.push(options);
-  return issuer.issue({ sub: subject, aud: options.audience });
-};
 const federated = {
   credentials: seal({}),
   settings: { identity_token_audience: audience, identity_token_ttl: 600 },
 };
-const connect = async (identityToken = issue, settings = {}) =>
+const connect = async (identityToken: DriverContext['identityToken'] = issuer.identityToken, settings = {}) =>
   driver.keep(
     await driver.harness.driverWith(
       { identityToken },
@@ -47,7 +34,7 @@ test('cloudB-kv 11: without a secret, an identity token is exchanged, once for m
   const requests = Array.from({ length: 4 }, request);
   await Promise.all(requests.map((one) => driver.put(one, connected)));
   expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
-  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  expect(issuer.asked).toEqual([{ audience, ttlSeconds: 600 }]);
   expect(driver.harness.calls().filter((operation) => operation === 'token')).toHaveLength(1);
 });
 
@@ -64,29 +51,18 @@ test.each([
   });
 });
 
-test.each(['unauthenticated', 'unavailable'] as const)(
-  'if no identity token is issued, its own fault is reported: %s',
-  async (kind) => {
-    let isFailing = true;
-    const connected = await connect(async (options) => {
-      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
-      return issue(options);
-    });
-    await expect(driver.put(request(), connected)).rejects.toMatchObject({
-      kind,
-      message: 'requesting an identity token: a sentence',
-    });
-    isFailing = false;
-    await driver.put(request(), connected);
-  },
-);
+identityTokenTests({
+  connect,
+  put: (connected) => driver.put(request(), connected),
+  identityToken: issuer.identityToken,
+});
 
 test('cloudB-kv 9: a token that has expired is replaced, with a new identity token', async () => {
   let ahead = 0;
   const own = await startHarness({}, { clock: () => Date.now() + ahead });
   own.sandbox.federation.add(registration());
   const identityToken: DriverContext['identityToken'] = async (options) => {
-    asked.push(options);
+    issuer.asked.push(options);
     const exp = Math.floor((Date.now() + ahead) / 1000) + options.ttlSeconds;
     return issuer.issue({ sub: subject, aud: options.audience }, { exp });
   };
@@ -95,7 +71,7 @@ test('cloudB-kv 9: a token that has expired is replaced, with a new identity tok
   await connected.put(putRequest(own.freshName(), 'one'), signal);
   ahead = 2 * 3_600_000;
   await connected.put(putRequest(own.freshName(), 'two'), signal);
-  expect(asked).toHaveLength(2);
+  expect(issuer.asked).toHaveLength(2);
   await connected.close();
   await own.stop();
 });
@@ -103,7 +79,11 @@ test('cloudB-kv 9: a token that has expired is replaced, with a new identity tok
 test('Common: the exchange goes through the egress guard', async () => {
   const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
   const connected = driver.keep(
-    await driver.harness.driverWith({ authorityUrl: undefined, identityToken: issue }, federated, inward),
+    await driver.harness.driverWith(
+      { authorityUrl: undefined, identityToken: issuer.identityToken },
+      federated,
+      inward,
+    ),
   );
   await expect(driver.put(request(), connected)).rejects.toMatchObject({
     kind: 'forbidden',

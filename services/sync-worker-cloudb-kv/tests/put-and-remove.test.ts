@@ -45,6 +45,36 @@ test('cloudB-kv 4: a disabled secret is reported after one call, and left as it 
   expect(driver.harness.held(name)).toMatchObject({ value: 'one', deleted_at: null });
 });
 
+test('cloudB-kv 4: a secret is still ours if the version that was written is disabled, and repaired', async () => {
+  const { name, request, remote } = await putNew();
+  const { version } = remote as { version: string };
+  await driver.harness.stranger.setSecret(name, 'drifted');
+  await driver.harness.stranger.updateSecretProperties(name, version, { enabled: false });
+  await put({ ...request, remote, valueChanged: false, verify: true });
+  expect(driver.harness.held(name)).toMatchObject({ value: 'one', tags: { 'managed-by': 'secrets-sync' } });
+});
+
+test.each([
+  ['SetSecret', 409, 'ObjectIsDeletedButRecoverable'],
+  ['SetSecret', 404, 'SecretNotFound'],
+  ['UpdateSecret', 404, 'SecretNotFound'],
+])(
+  'a secret that is deleted between the look and the write is not ready: %s fails with %i %s',
+  async (operation, status, code) => {
+    const { name, next, unchanged } = await putNew();
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    driver.failWith(operation, status, code);
+    const request = operation === 'SetSecret' ? next('two') : unchanged;
+    await expect(put(request, tagged)).rejects.toMatchObject({
+      kind: 'not_ready',
+      message: `"${name}" was just deleted`,
+    });
+    driver.harness.clear();
+    await put(request, tagged);
+    expect(driver.harness.held(name)?.tags).toMatchObject({ team: 'a' });
+  },
+);
+
 test('cloudB-kv 5: names that differ only in case are one secret', async () => {
   const { name } = await putNew();
   await put(putRequest(name.toUpperCase(), 'two'));
@@ -73,6 +103,21 @@ describe('cloudB-kv 6: tags', () => {
     expect(driver.harness.held(name)?.tags).not.toHaveProperty('team');
     await put({ ...next('two'), remote: changed });
     expect(driver.harness.held(name)).toMatchObject({ value: 'two', tags: { theirs: 'x' } });
+  });
+
+  test('that have changed do not make a secret foreign whose first put has lost its outcome', async () => {
+    const request = putRequest(driver.harness.freshName(), 'one');
+    driver.harness.sandbox.cloudB.faults.add({ effect: 'act-then-die', operation: 'SetSecret', times: 1 });
+    const first = await connect({ custom_tags: { team: 'a' } });
+    await expect(put(request, first)).rejects.toMatchObject({ kind: 'unavailable' });
+    await put(request, await connect({ custom_tags: { team: 'b' } }));
+    expect(driver.harness.held(request.externalName)).toMatchObject({
+      value: 'one',
+      version_count: 1,
+      tags: { 'managed-by': 'secrets-sync', team: 'b' },
+    });
+    await remove(request.externalName, null, await connect());
+    expect(driver.harness.held(request.externalName)).toBeUndefined();
   });
 
   test('are at most 15, the built-in and foreign ones included, and this is checked before a write', async () => {

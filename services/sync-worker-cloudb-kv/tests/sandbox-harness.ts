@@ -3,13 +3,12 @@ import { createHttpHeaders } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
 import { type CloudBOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import type {
-  ConnectedDestination,
-  DestinationSettings,
-  DriverContext,
-  EgressGuard,
-} from '@secrets/sync-worker';
-import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
+import {
+  type DriverWith,
+  type HarnessOptions,
+  type LoggingHarness,
+  simulatedStores,
+} from '@secrets/sync-worker/testing';
 import { type CloudBKvOptions, cloudbKvDriver } from '../src/driver.ts';
 
 const vault = 'https://main.vault.azure.net';
@@ -19,28 +18,14 @@ const refusals = {
   unauthenticated: { status: 401, code: 'Unauthorized' },
 };
 
-type DriverWith = (
-  options: CloudBKvOptions & Partial<Pick<DriverContext, 'identityToken'>>,
-  over?: Partial<DestinationSettings>,
-  egress?: EgressGuard,
-) => Promise<ConnectedDestination>;
-
 /** The driver with the simulated vaults. */
-export interface CloudBHarness extends DriverHarness {
+export interface CloudBHarness extends LoggingHarness {
   sandbox: Sandbox;
   /** A client that does not belong to the driver. */
   stranger: SecretClient;
   /** Returns the secret in the sandbox, also if it is deleted. */
   held(name: string, vaultHost?: string): StoredSecret | undefined;
-  /** Returns the operations called since the last call of this function, at the vaults and at the directory. */
-  calls(): string[];
-  driverWith: DriverWith;
-}
-
-interface HarnessOptions {
-  clock?: () => number;
-  /** Part of the error messages of the sandbox. */
-  canary?: string;
+  driverWith: DriverWith<CloudBKvOptions>;
 }
 
 export async function startHarness(
@@ -59,7 +44,7 @@ export async function startHarness(
     destination: destinationOf(sandbox),
   });
   const endpoints = { endpointUrl: sandbox.cloudBUrl, authorityUrl: sandbox.directoryUrl };
-  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+  const driverWith: CloudBHarness['driverWith'] = ({ identityToken, ...driverOptions }, over, egress) =>
     connectDriver(cloudbKvDriver({ ...endpoints, ...driverOptions }), over, { egress, identityToken });
   return {
     sandbox,

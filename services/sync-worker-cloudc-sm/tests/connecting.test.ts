@@ -192,6 +192,25 @@ describe('cloudC-sm 10: credentials', () => {
     expect(requests).toBe(1);
   });
 
+  test.each([
+    [429, 'throttled', 7],
+    [500, 'unavailable', 7],
+    [503, 'unavailable', 7],
+    [403, 'unauthenticated', undefined],
+    [404, 'unauthenticated', undefined],
+  ])(
+    'of the environment: while the metadata server responds with %i, the fault is %s',
+    async (status, kind, retryAfterSeconds) => {
+      const metadataHost = await listening((_request, response) => {
+        response.writeHead(status, { 'retry-after': '7' }).end('canary');
+      });
+      const store = driver.keep(await driver.harness.driverWith({ metadataHost }, { credentials: seal({}) }));
+      const failed = put(aPut(), store);
+      await expect(failed).rejects.toMatchObject({ kind, retryAfterSeconds });
+      await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
+    },
+  );
+
   test('may use another project that lets them', async () => {
     const own = await startHarness({ projects: ['other-project'] });
     closing.push(() => own.stop());

@@ -93,6 +93,16 @@ describe('cloudC-sm 7: faults', () => {
     await own.stop();
   });
 
+  test('a secret that is deleted before its labels are set is not ready', async () => {
+    const { unchanged } = await putNew();
+    const tagged = await driver.connect({ custom_tags: { team: 'a' } });
+    driver.failWith('UpdateSecret', 'NOT_FOUND', 404);
+    await expect(put(unchanged, tagged)).rejects.toMatchObject({
+      kind: 'not_ready',
+      message: expect.stringContaining('was changed by somebody else at the same time'),
+    });
+  });
+
   test('a secret that is deleted during a put is not ready', async () => {
     const { next } = await putNew();
     driver.failWith('AddSecretVersion', 'NOT_FOUND', 404);

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Fault } from '@secrets/domain';
-import { startTestIssuer, type TestIssuer } from '@secrets/sandbox/testing';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
 import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { putRequest } from '@secrets/sync-worker/testing';
+import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -13,28 +12,16 @@ const audience = `https://iam.googleapis.com/${provider}`;
 const account = 'sync@sandbox-project.iam.gserviceaccount.com';
 const driver = useDriver();
 const request = () => putRequest(driver.harness.freshName(), 'one');
-let issuer: TestIssuer;
-let asked: object[];
+const issuer = useTestIssuer(subject);
 
 const registration = () => ({
   ...{ store: 'cloudC-sm', issuer: issuer.url, subject, audience },
   ...{ provider, service_account_email: account },
 });
 
-beforeAll(async () => {
-  issuer = await startTestIssuer();
-  driver.harness.sandbox.federation.add(registration());
-});
-afterAll(() => issuer.stop());
-beforeEach(() => {
-  asked = [];
-  driver.harness.calls();
-});
+beforeAll(() => void driver.harness.sandbox.federation.add(registration()));
+beforeEach(() => void driver.harness.calls());
 
-const issue: DriverContext['identityToken'] = async (options) => {
-  asked.push(options);
-  return issuer.issue({ sub: subject, aud: options.audience });
-};
 const federated = (settings = {}) => ({
   credentials: seal({}),
   settings: {
@@ -44,7 +31,7 @@ const federated = (settings = {}) => ({
     ...settings,
   },
 });
-const connect = async (identityToken = issue, settings = {}) =>
+const connect = async (identityToken: DriverContext['identityToken'] = issuer.identityToken, settings = {}) =>
   driver.keep(await driver.harness.driverWith({ identityToken }, federated(settings)));
 const exchanges = () =>
   driver.harness
@@ -56,7 +43,7 @@ test('cloudC-sm 10: an identity token is exchanged and impersonates the service 
   const requests = Array.from({ length: 4 }, request);
   await Promise.all(requests.map((one) => driver.put(one, connected)));
   expect(driver.harness.held(requests[0]!.externalName)?.value).toBe('one');
-  expect(asked).toEqual([{ audience, ttlSeconds: 600 }]);
+  expect(issuer.asked).toEqual([{ audience, ttlSeconds: 600 }]);
   expect(exchanges()).toEqual(['exchange-token', 'generateAccessToken']);
 });
 
@@ -100,12 +87,25 @@ test.each([
     'permission denied (PERMISSION_DENIED: IAM_PERMISSION_DENIED)',
   ],
 ])('a token for %s is unauthenticated', async (_, settings, words) => {
-  const connected = await connect(issue, settings);
+  const connected = await connect(issuer.identityToken, settings);
   await expect(driver.put(request(), connected)).rejects.toMatchObject({
     kind: 'unauthenticated',
     message: `exchanging the identity token: ${words}`,
   });
 });
+
+test.each(['exchange-token', 'generateAccessToken'])(
+  'NOT_FOUND of %s does not count as a secret that is not found: a removal fails, and a put creates nothing',
+  async (operation) => {
+    const { name, remote, next } = await driver.putNew();
+    driver.harness.sandbox.cloudC.faults.add({ effect: 'error', operation, code: 'NOT_FOUND', status: 404 });
+    const connected = await connect();
+    await expect(driver.remove(name, remote, connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    await expect(driver.put(next('two'), connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    expect(driver.harness.held(name)?.value).toBe('one');
+    expect(driver.harness.calls()).not.toContain('CreateSecret');
+  },
+);
 
 test.each([
   ['exchange-token', 'throttle', 'throttled'],
@@ -120,33 +120,25 @@ test.each([
   await driver.put(request(), connected);
 });
 
-test.each(['unauthenticated', 'unavailable'] as const)(
-  'if no identity token is issued, its own fault is reported: %s',
-  async (kind) => {
-    let isFailing = true;
-    const connected = await connect(async (options) => {
-      if (isFailing) throw new Fault(kind, 'requesting an identity token: a sentence');
-      return issue(options);
-    });
-    await expect(driver.put(request(), connected)).rejects.toMatchObject({
-      kind,
-      message: 'requesting an identity token: a sentence',
-    });
-    isFailing = false;
-    await driver.put(request(), connected);
-  },
-);
+identityTokenTests({
+  connect,
+  put: (connected) => driver.put(request(), connected),
+  identityToken: issuer.identityToken,
+});
 
 test('a token that is about to expire is renewed with a new identity token', async () => {
   const own = await startHarness({ tokenSeconds: 60 });
   const direct = { ...registration(), service_account_email: undefined };
   own.sandbox.federation.add(direct);
-  const connected = await own.driverWith({ identityToken: issue }, federated({ service_account_email: '' }));
+  const connected = await own.driverWith(
+    { identityToken: issuer.identityToken },
+    federated({ service_account_email: '' }),
+  );
   const signal = AbortSignal.timeout(60_000);
   await connected.put(putRequest(own.freshName(), 'one'), signal);
-  const before = asked.length;
+  const before = issuer.asked.length;
   await connected.put(putRequest(own.freshName(), 'two'), signal);
-  expect(asked.length).toBeGreaterThan(before);
+  expect(issuer.asked.length).toBeGreaterThan(before);
   await connected.close();
   await own.stop();
 });
@@ -154,7 +146,11 @@ test('a token that is about to expire is renewed with a new identity token', asy
 test('Common: the exchange goes through the egress guard', async () => {
   const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
   const connected = driver.keep(
-    await driver.harness.driverWith({ endpointUrl: undefined, identityToken: issue }, federated(), inward),
+    await driver.harness.driverWith(
+      { endpointUrl: undefined, identityToken: issuer.identityToken },
+      federated(),
+      inward,
+    ),
   );
   await expect(driver.put(request(), connected)).rejects.toMatchObject({
     kind: 'forbidden',

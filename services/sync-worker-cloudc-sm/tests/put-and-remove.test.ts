@@ -120,13 +120,6 @@ describe('cloudC-sm 4: our older versions are destroyed', () => {
     expect(await driver.harness.states(name)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED']);
   });
 
-  test('so are versions of attempts whose outcome was lost', async () => {
-    const { name, request, next, remote } = await putNew();
-    await put(next('two'));
-    await put({ ...request, ...newValue(request, 'three'), remote });
-    expect(await driver.harness.states(name)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED']);
-  });
-
   test('versions from before a takeover, and those that somebody else has disabled, are kept', async () => {
     const name = driver.harness.freshName();
     await driver.harness.plantForeign(name, 'theirs');
@@ -255,6 +248,24 @@ describe('common: what is not ours is never touched', () => {
     await put({ ...request, remote, valueChanged: false, verify: true });
     expect(driver.harness.held(name)?.tags).toEqual(ownLabels);
   });
+
+  test.each(['CreateSecret', 'AddSecretVersion'])(
+    'a secret whose %s has lost its outcome is ours, although custom_tags have changed since',
+    async (operation) => {
+      const request = putRequest(driver.harness.freshName(), 'one');
+      driver.harness.sandbox.cloudC.faults.add({ effect: 'act-then-die', operation, times: 1 });
+      const first = await connect({ custom_tags: { team: 'a' } });
+      await expect(put(request, first)).rejects.toMatchObject({ kind: 'unavailable' });
+      await put(request, await connect({ custom_tags: { team: 'b' } }));
+      expect(driver.harness.held(request.externalName)).toMatchObject({
+        value: 'one',
+        version_count: 1,
+        tags: { ...ownLabels, team: 'b' },
+      });
+      await remove(request.externalName, null, await connect());
+      expect(driver.harness.held(request.externalName)).toBeUndefined();
+    },
+  );
 
   test('a takeover keeps foreign labels', async () => {
     const name = driver.harness.freshName();

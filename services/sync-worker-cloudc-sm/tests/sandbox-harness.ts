@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { type CloudCOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import type {
-  ConnectedDestination,
-  DestinationSettings,
-  DriverContext,
-  EgressGuard,
-} from '@secrets/sync-worker';
-import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
+import {
+  type DriverWith,
+  type HarnessOptions,
+  type LoggingHarness,
+  simulatedStores,
+} from '@secrets/sync-worker/testing';
 import { JWT } from 'google-auth-library';
 import { type CloudCSmOptions, cloudcSmDriver } from '../src/driver.ts';
 
@@ -19,14 +18,8 @@ const refusals = {
   unauthenticated: { status: 401, code: 'UNAUTHENTICATED' },
 };
 
-type DriverWith = (
-  options: CloudCSmOptions & Partial<Pick<DriverContext, 'identityToken'>>,
-  over?: Partial<DestinationSettings>,
-  egress?: EgressGuard,
-) => Promise<ConnectedDestination>;
-
 /** The driver with the simulated secret manager. */
-export interface CloudCHarness extends DriverHarness {
+export interface CloudCHarness extends LoggingHarness {
   sandbox: Sandbox;
   /** A client that does not belong to the driver, and the full name of a secret. */
   stranger: SecretManagerServiceClient;
@@ -35,15 +28,7 @@ export interface CloudCHarness extends DriverHarness {
   held(name: string): StoredSecret | undefined;
   /** Returns the state of each version, oldest first. */
   states(name: string): Promise<string[]>;
-  /** Returns the operations called since the last call of this function. */
-  calls(): string[];
-  driverWith: DriverWith;
-}
-
-interface HarnessOptions {
-  clock?: () => number;
-  /** Part of the error messages of the sandbox. */
-  canary?: string;
+  driverWith: DriverWith<CloudCSmOptions>;
 }
 
 export async function startHarness(
@@ -58,7 +43,7 @@ export async function startHarness(
     canary,
     destination: destinationOf(sandbox),
   });
-  const driverWith: DriverWith = ({ identityToken, ...driverOptions }, over, egress) =>
+  const driverWith: CloudCHarness['driverWith'] = ({ identityToken, ...driverOptions }, over, egress) =>
     connectDriver(cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl, ...driverOptions }), over, {
       egress,
       identityToken,

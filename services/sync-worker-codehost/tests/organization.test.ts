@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { putRequest } from '@secrets/sync-worker/testing';
+import { newValue, putRequest } from '@secrets/sync-worker/testing';
+import { sealFor } from '../src/secret/scope-key.ts';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -57,6 +58,71 @@ describe('codehost 3: who sees the secret of an organization', () => {
       message: expect.stringMatching(/^selected_repository_names: .* acme has no nowhere, else,/),
     });
     expect(held(request.externalName)).toBeUndefined();
+  });
+
+  test('an unknown repository leaves no start behind, so that the secret stays foreign', async () => {
+    const unknown = await connect(selecting('nowhere'));
+    const starts: unknown[] = [];
+    const recordStart = async () => void starts.push('started');
+    const request = putRequest(driver.harness.freshName(), 'x', { recordStart });
+    await expect(put(request, unknown)).rejects.toMatchObject({ kind: 'rejected' });
+    expect(starts).toEqual([]);
+  });
+
+  test('a repository that was deleted and created again is looked up again', async () => {
+    const own = await startHarness();
+    const connected = await own.connect({ settings: selecting('web', 'api') });
+    const { repos } = own.stranger.rest;
+    const recreate = async () => {
+      await repos.delete({ owner: 'acme', repo: 'web' });
+      await repos.createInOrg({ org: 'acme', name: 'web' });
+      own.calls();
+    };
+    const request = putRequest('FIRST', 'one');
+    const { remote } = await connected.put(request, signal());
+    await recreate();
+    await connected.put({ ...request, ...newValue(request, 'two'), remote }, signal());
+    expect(own.calls()).toEqual([
+      'createOrUpdateOrgSecret',
+      'getOrgPublicKey',
+      'listRepositories',
+      'createOrUpdateOrgSecret',
+    ]);
+    expect(own.held('FIRST', 'organization acme')).toMatchObject({
+      value: 'two',
+      tags: { repositories: 'web, api' },
+    });
+    await recreate();
+    own.sandbox.codehost.rotateKeys();
+    await connected.put({ ...request, ...newValue(request, 'three'), remote }, signal());
+    expect(own.held('FIRST', 'organization acme')?.value).toBe('three');
+    await connected.close();
+    await own.stop();
+  });
+
+  test('is not changed without the value if someone else has changed that: it is written again', async () => {
+    let ahead = 0;
+    const own = await startHarness({}, { clock: () => Date.now() + ahead });
+    const [hidden, shown] = [
+      await own.connect({ settings: organization }),
+      await own.connect({ settings: { ...organization, organization_visibility: 'all' } }),
+    ];
+    const request = putRequest('EDITED', 'ours');
+    const { remote } = await hidden.put(request, signal());
+    ahead = 2_000;
+    const { rest } = own.stranger;
+    const { data: key } = await rest.actions.getOrgPublicKey({ org: 'acme' });
+    await rest.actions.createOrUpdateOrgSecret({
+      ...{ org: 'acme', secret_name: 'EDITED', visibility: 'private' as const },
+      ...(await sealFor(key, 'theirs')),
+    });
+    await shown.put({ ...request, remote, valueChanged: false }, signal());
+    expect(own.held('EDITED', 'organization acme')).toMatchObject({
+      value: 'ours',
+      tags: { visibility: 'all' },
+    });
+    await Promise.all([hidden.close(), shown.close()]);
+    await own.stop();
   });
 
   test('is changed without the value', async () => {

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { type CodehostOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
 import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
-import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
+import { type HarnessOptions, type LoggingHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { codehostDriver } from '../src/driver.ts';
 import { sealFor } from '../src/secret/scope-key.ts';
 
@@ -16,21 +16,13 @@ const refusals = {
 export const web = { repository_owner: 'acme', repository_name: 'web' };
 
 /** The driver with the simulated code host. */
-export interface CodehostHarness extends DriverHarness {
+export interface CodehostHarness extends LoggingHarness {
   sandbox: Sandbox;
   /** A client that does not belong to the driver. */
   stranger: Octokit;
   /** Returns the secret in the sandbox; `place` is how the sandbox shows its repository, environment or organization. */
   held(name: string, place?: string): StoredSecret | undefined;
-  /** Returns the operations called since the last call of this function. */
-  calls(): string[];
   connectWith(over: Partial<DestinationSettings>, egress: EgressGuard): Promise<ConnectedDestination>;
-}
-
-interface HarnessOptions {
-  clock?: () => number;
-  /** Part of the error messages of the sandbox. */
-  canary?: string;
 }
 
 export async function startHarness(

@@ -254,6 +254,13 @@ describe('webhost-project 9: unsync', () => {
     expect(records(shared.name)).toEqual(['encrypted development: one']);
   });
 
+  test('also removes a record that a stale list does not show yet, by its ID', async () => {
+    const { name, remote } = await putNew();
+    driver.harness.sandbox.webhost.faults.add({ effect: 'stale-list', ms: 60_000 });
+    await remove(name, remote);
+    expect(records(name)).toEqual([]);
+  });
+
   test('Common: deletes nothing if the list cannot be read', async () => {
     const { name, remote } = await putNew();
     driver.failWith('filterProjectEnvs', 'forbidden', 403);

@@ -1,7 +1,7 @@
 import { type Sandbox, type StoredSecret, startSandbox, type WebhostOptions } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
 import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
-import { type DriverHarness, simulatedStores } from '@secrets/sync-worker/testing';
+import { type HarnessOptions, type LoggingHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { webhostProjectDriver } from '../src/driver.ts';
 
 export const destinationId = '5b0a6c3e-0000-4000-8000-000000000001';
@@ -23,7 +23,7 @@ interface ForeignRecord {
 }
 
 /** The driver with the simulated platform. */
-export interface WebhostHarness extends DriverHarness {
+export interface WebhostHarness extends LoggingHarness {
   sandbox: Sandbox;
   connectWith(
     over: Partial<DestinationSettings>,
@@ -37,20 +37,16 @@ export interface WebhostHarness extends DriverHarness {
   held(name: string): StoredSecret[];
   /** Their types, environments and values, sorted. */
   records(name: string): string[];
-  /** Returns the operations called since the last call of this function. */
-  calls(): string[];
 }
 
-interface HarnessOptions {
-  /** Part of the error messages of the sandbox. */
-  canary?: string;
+interface ProjectOptions extends Pick<HarnessOptions, 'canary'> {
   /** The name of the project that the destination is for. */
   project?: string;
 }
 
 export async function startHarness(
   webhost: WebhostOptions = {},
-  { canary = 'canary', project: projectName }: HarnessOptions = {},
+  { canary = 'canary', project: projectName }: ProjectOptions = {},
 ): Promise<WebhostHarness> {
   const sandbox = await startSandbox({ webhost });
   const { projects } = sandbox.webhost;

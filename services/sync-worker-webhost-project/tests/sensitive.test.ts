@@ -96,6 +96,19 @@ describe('webhost-project 4: where a team enforces sensitive variables', () => {
     ]);
   });
 
+  test('a put that is refused after a part of it was written keeps its start', async () => {
+    const all = await everywhere();
+    await driver.put(putRequest(driver.harness.freshName(), 'one'), all); // learns the policy
+    const starts: unknown[] = [];
+    const recordStart = async (options?: object) => void starts.push(options);
+    const request = putRequest(driver.harness.freshName(), 'ours', { overwrite: true, recordStart });
+    await driver.harness.plant({ key: request.externalName, target: ['preview', 'production'] });
+    driver.failWith('createProjectEnv', 'forbidden', 403);
+    await expect(driver.put(request, all)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(driver.records(request.externalName)).toEqual([expect.stringMatching(/production: ours$/)]);
+    expect(starts).toEqual([{ inParts: true }]);
+  });
+
   test('another bad request is not repeated forever', async () => {
     driver.failWith('createProjectEnv', 'BAD_REQUEST');
     driver.harness.calls();

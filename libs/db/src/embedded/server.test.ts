@@ -118,9 +118,12 @@ describe('an embedded server', () => {
     process.kill(pidOf(folder)!, 'SIGKILL');
     await eventually(() => expect(closing).toBeDefined());
     await closing;
-    const processes = readdirSync('/proc').filter((name) => commandLine(Number(name)).includes(folder));
-    expect(processes).toEqual([]);
     expect(existsSync(`${folder}.lock`)).toBe(false);
+    // The children of the server that was killed end by themselves, as soon as they notice.
+    await eventually(() => {
+      const processes = readdirSync('/proc').filter((name) => commandLine(Number(name)).includes(folder));
+      expect(processes).toEqual([]);
+    });
   });
 
   test('listens on a loopback port with a password if one is requested', async () => {

@@ -1,24 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { Problem } from '@secrets/domain';
 import { findDescription } from '../registry.ts';
-import { type DestinationContent, parseDestination } from './parse-destination.ts';
 import { presentDestination } from './present-destination.ts';
+import { requestsOf } from './requests-harness.ts';
 
 const cloudASm = findDescription('cloudA-sm');
 const keys = { access_key_id: 'AKIACANARY', secret_access_key: 'canary-key' };
-const parse = (body: object, existing?: DestinationContent) =>
-  parseDestination(cloudASm, { name: 'main', body: { ...body }, prefix: 'secrets', existing });
-
-function refusal(body: object, existing?: DestinationContent): string {
-  try {
-    parse(body, existing);
-  } catch (error) {
-    expect(error).toBeInstanceOf(Problem);
-    expect((error as Problem).kind).toBe('invalid');
-    return (error as Problem).sentences.join('; ');
-  }
-  throw new Error('the request was accepted');
-}
+const { parse, refusal } = requestsOf(cloudASm);
 
 describe('a refusal names the field and contains no value', () => {
   const created = parse({ ...keys, region: 'eu-central-1' });

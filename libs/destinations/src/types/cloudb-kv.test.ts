@@ -1,23 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Problem } from '@secrets/domain';
 import { externalName } from '../names/external-name.ts';
-import { type DestinationContent, parseDestination } from '../request/parse-destination.ts';
 import { presentDestination } from '../request/present-destination.ts';
+import { requestsOf } from '../request/requests-harness.ts';
 import { cloudBKv } from './cloudb-kv.ts';
 
 const required = { key_vault_uri: 'https://main.vault.azure.net', tenant_id: 'contoso.example' };
-const parse = (body: object, existing?: DestinationContent) =>
-  parseDestination(cloudBKv, { name: 'main', body: { ...body }, prefix: 'secrets', existing });
-
-function refusal(body: object, existing?: DestinationContent): string {
-  try {
-    parse(body, existing);
-  } catch (error) {
-    expect((error as Problem).kind).toBe('invalid');
-    return (error as Problem).sentences.join('; ');
-  }
-  throw new Error('the request was accepted');
-}
+const { parse, refusal } = requestsOf(cloudBKv);
 
 describe('key_vault_uri', () => {
   test.each([

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { Problem } from '@secrets/domain';
 import { externalName } from '../names/external-name.ts';
-import { type DestinationContent, parseDestination } from '../request/parse-destination.ts';
 import { presentDestination } from '../request/present-destination.ts';
+import { requestsOf } from '../request/requests-harness.ts';
 import { foreignUrlIn, parseServiceAccount } from './cloudc-credentials.ts';
 import { cloudCSm } from './cloudc-sm.ts';
 
@@ -24,19 +23,7 @@ const keyFile = {
 const keyWith = (over: object) => JSON.stringify({ ...keyFile, ...over });
 const credentials = JSON.stringify(keyFile);
 
-const parse = (body: object, existing?: DestinationContent) =>
-  parseDestination(cloudCSm, { name: 'main', body: { ...body }, prefix: 'secrets', existing });
-
-function refusal(body: object, existing?: DestinationContent): string {
-  try {
-    parse(body, existing);
-  } catch (error) {
-    expect(error).toBeInstanceOf(Problem);
-    expect((error as Problem).kind).toBe('invalid');
-    return (error as Problem).sentences.join('; ');
-  }
-  throw new Error('the request was accepted');
-}
+const { parse, refusal } = requestsOf(cloudCSm);
 
 describe('a refusal names the field and contains no value', () => {
   const source = (credential_source: object) =>

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { Problem } from '@secrets/domain';
 import fc from 'fast-check';
 import { externalName } from '../names/external-name.ts';
-import { type DestinationContent, parseDestination } from '../request/parse-destination.ts';
 import { presentDestination } from '../request/present-destination.ts';
+import { requestsOf } from '../request/requests-harness.ts';
 import { codehost } from './codehost.ts';
 
 const access_token = 'github_pat_canary';
@@ -11,19 +10,7 @@ const repository = { repository_owner: 'acme', repository_name: 'web' };
 const organization = { secrets_location: 'organization', organization_name: 'acme' };
 const app = { app_name: 'sync', installation_id: 7 };
 
-const parse = (body: object, existing?: DestinationContent) =>
-  parseDestination(codehost, { name: 'main', body: { ...body }, prefix: 'secrets', existing });
-
-function refusal(body: object, existing?: DestinationContent): string {
-  try {
-    parse(body, existing);
-  } catch (error) {
-    expect(error).toBeInstanceOf(Problem);
-    expect((error as Problem).kind).toBe('invalid');
-    return (error as Problem).sentences.join('; ');
-  }
-  throw new Error('the request was accepted');
-}
+const { parse, refusal } = requestsOf(codehost);
 
 describe('codehost: a refusal names the field and contains no value', () => {
   test.each<[string, object, RegExp]>([

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { Problem } from '@secrets/domain';
 import fc from 'fast-check';
 import { externalName } from '../names/external-name.ts';
-import { type DestinationContent, parseDestination } from '../request/parse-destination.ts';
 import { presentDestination } from '../request/present-destination.ts';
+import { requestsOf } from '../request/requests-harness.ts';
 import { webhostProject } from './webhost-project.ts';
 
 const complete = {
@@ -11,19 +10,7 @@ const complete = {
   project_id: 'prj_1234',
   deployment_environments: ['production', 'preview'],
 };
-const parse = (body: object, existing?: DestinationContent) =>
-  parseDestination(webhostProject, { name: 'main', body: { ...body }, prefix: 'secrets', existing });
-
-function refusal(body: object, existing?: DestinationContent): string {
-  try {
-    parse(body, existing);
-  } catch (error) {
-    expect(error).toBeInstanceOf(Problem);
-    expect((error as Problem).kind).toBe('invalid');
-    return (error as Problem).sentences.join('; ');
-  }
-  throw new Error('the request was accepted');
-}
+const { parse, refusal } = requestsOf(webhostProject);
 
 describe('a refusal names the field and contains no value', () => {
   test.each<[string, object, RegExp]>([

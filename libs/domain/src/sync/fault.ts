@@ -12,6 +12,8 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
+const refusals: ReadonlySet<FaultKind> = new Set(['unauthenticated', 'forbidden', 'rejected', 'too_large']);
+
 /**
  * A driver's failure: a kind and our own message, which the operator reads in `last_error`. Never contains the destination's
  * response or a secret value.
@@ -32,3 +34,6 @@ export class Fault extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** Whether the destination has refused a call, so that the call has certainly changed nothing. */
+export const isRefusal = (error: unknown): boolean => error instanceof Fault && refusals.has(error.kind);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CodehostHarness, sealedFor, startCodehost, web } from './codehost-harness.ts';
 
@@ -158,4 +161,25 @@ test('codehost 8: a renamed repository redirects reads with 301 and writes with 
   const { data } = await renamed.octokit.rest.actions.getRepoSecret({ ...web, secret_name: 'KEPT' });
   expect(data.name).toBe('KEPT');
   await renamed.stop();
+});
+
+test('a deleted repository takes its secrets with it, and its ID is not used again, also after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  const options = { dataFile: join(folder, 'sandbox.jsonl') };
+  const first = await startCodehost({}, options);
+  await first.write('GONE', 'x');
+  const newest = { owner: 'acme', repo: 'docs' };
+  const { data: former } = await first.octokit.rest.repos.get(newest);
+  for (const repository of [web, newest]) await first.octokit.rest.repos.delete(repository);
+  expect(first.sandbox.codehost.secrets()).toEqual([]);
+  await first.stop();
+  for (const _ of ['replayed', 'compacted']) {
+    const again = await startCodehost({}, options);
+    await expect(again.octokit.rest.repos.get(web)).rejects.toMatchObject({ status: 404 });
+    const { data: next } = await again.octokit.rest.repos.createInOrg({ org: 'acme', name: 'docs' });
+    expect(next.id).toBeGreaterThan(former.id);
+    await again.octokit.rest.repos.delete(newest);
+    await again.stop();
+  }
+  rmSync(folder, { recursive: true });
 });

@@ -27,10 +27,16 @@ afterAll(async () => {
   await issuer.stop();
 });
 
+/** A token of the directory or of the token service, or why there is none. */
+interface TokenBody {
+  access_token: string;
+  error: string;
+  error_codes: number[];
+}
+
 const post = async (url: string, form: Record<string, string>) => {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form) });
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: (await response.json()) as TokenBody };
 };
 
 /** Exchanges a token at each cloud. Rejects with the error code of the provider. */
@@ -116,8 +122,8 @@ describe('a federated identity of cloudC-sm', () => {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ scope: ['https://www.googleapis.com/auth/cloud-platform'], lifetime: '600s' }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
-    return { status: response.status, body: (await response.json()) as any };
+    const body = (await response.json()) as { accessToken: string; expireTime: string };
+    return { status: response.status, body };
   };
   const list = (token: string) =>
     fetch(`${sandbox.cloudCUrl}/v1/projects/sandbox-project/secrets`, {
@@ -156,8 +162,8 @@ describe('the control API', () => {
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
-    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
+    const content = (text === '' ? {} : JSON.parse(text)) as { id?: string; credentials?: object[] };
+    return { status: response.status, body: content };
   };
 
   test('adds, lists and removes federated credentials', async () => {

@@ -105,6 +105,20 @@ export async function useBudget(
   return lanes.length > 0;
 }
 
+/** Gives calls back to the budget of the destination's lane that `useBudget` has taken and that were not made. */
+export async function giveBackBudget(
+  sql: Sql,
+  destinationId: string,
+  calls: number,
+  { burst }: Pick<Budget, 'burst'>,
+): Promise<void> {
+  await sql.query(
+    `update sync.lanes set tokens = least($3::float8, tokens + $2::float8)
+      where id = (select lane_id from sync.destinations where id = $1)`,
+    [destinationId, calls, burst],
+  );
+}
+
 /** Which destination a report is about, and its lane. */
 export interface LaneOfDestination {
   laneId: string;

@@ -23,6 +23,9 @@ export async function forgetWorker(sql: Sql, id: string, destinationType: string
   );
 }
 
+/** SQL: the types of which a worker is alive, as an array. */
+export const liveTypes = `array(select destination_type from sync.workers where seen_at > now() - interval '${aliveSeconds} seconds')`;
+
 /** SQL: the slots of all live workers of a type together; 0 if there is none. */
 export const liveSlots = (destinationType: string): string =>
   `(select coalesce(sum(slots), 0)::int from sync.workers

@@ -6,6 +6,7 @@ import {
   findLeftProbe,
   listLeftProbes,
   type Probe,
+  recordLeftProbeRemoved,
   recordProbeRemoved,
 } from '@secrets/sync-entries';
 import { failureOf } from '../entry/record-failure.ts';
@@ -78,6 +79,7 @@ async function removeLeft(worker: WorkerContext, probe: Probe): Promise<void> {
   const fields = { checkId, destinationId: destination.id, externalName };
   try {
     await new ProbeCalls(worker, probe).remove(performance.now() + removalMs);
+    await recordLeftProbeRemoved(worker.db, checkId);
     worker.log.info(fields, 'a probe that a check had left behind was removed');
   } catch (error) {
     const { message } = failureOf(error);

@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type Json } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { type Probe, recordProbePut, recordProbeRemoved, recordProbeStart } from '@secrets/sync-entries';
+import { type Probe, recordProbePut, recordProbeStart } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
+import { valueHash } from '../entry/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 
-type Worker = Pick<WorkerContext, 'db' | 'clients' | 'attempts'>;
+type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'attempts'>;
 
 const notReadyPauseMs = 1_000;
 
@@ -17,6 +18,7 @@ export class ProbeCalls {
   readonly #probe: Probe;
   #remote: Json | null;
   #puts = 0;
+  #mayArriveLate = false;
 
   constructor(worker: Worker, probe: Probe) {
     this.#worker = worker;
@@ -31,7 +33,6 @@ export class ProbeCalls {
 
   /** Writes another random value, and has the driver read the probe if it exists already. */
   async put(endsAtMs: number): Promise<void> {
-    const { db } = this.#worker;
     const { checkId, externalName, putStartedAt } = this.#probe;
     this.#puts += 1;
     const request = {
@@ -43,26 +44,41 @@ export class ProbeCalls {
       remote: this.#remote,
       putStartedAt,
       recordStart: () => this.#recordStart(),
+      recordRemote: (remote: Json) => this.#recordRemote(remote),
+      valueHash: valueHash(this.#worker.keyRing),
       valueChanged: true,
       verify: this.#remote !== null,
     };
-    const { remote } = await this.#call(endsAtMs, (connected, signal) => connected.put(request, signal));
-    this.#remote = remote;
-    await recordProbePut(db, checkId, remote);
+    const { remote } = await this.#call(endsAtMs, (connected, signal) =>
+      connected.put(request, signal),
+    ).catch((error: unknown) => {
+      this.#mayArriveLate ||= isOutcomeUnknown(error);
+      throw error;
+    });
+    await this.#recordRemote(remote);
   }
 
-  /** Removes the probe, if it exists, and records that it is gone. */
+  /** Removes the probe, if it exists. */
   async remove(endsAtMs: number): Promise<void> {
     const { checkId, externalName, putStartedAt } = this.#probe;
     const request = { entryId: checkId, externalName, remote: this.#remote, putStartedAt };
     await this.#call(endsAtMs, (connected, signal) => connected.remove(request, signal));
-    await recordProbeRemoved(this.#worker.db, checkId);
+  }
+
+  /** Whether a put may still write the probe, also after its removal: nobody knows what has become of it. */
+  get mayArriveLate(): boolean {
+    return this.#mayArriveLate;
   }
 
   async #recordStart(): Promise<void> {
     if (!(await recordProbeStart(this.#worker.db, this.#probe.checkId)))
       throw new Fault('unavailable', 'the check has ended before its probe was written');
     this.#probe.putStartedAt ??= new Date();
+  }
+
+  async #recordRemote(remote: Json): Promise<void> {
+    this.#remote = remote;
+    await recordProbePut(this.#worker.db, this.#probe.checkId, remote);
   }
 
   async #call<T>(
@@ -96,5 +112,8 @@ export class ProbeCalls {
     });
   }
 }
+
+const isOutcomeUnknown = (error: unknown): boolean =>
+  !(error instanceof Fault) || error.kind === 'unavailable';
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');

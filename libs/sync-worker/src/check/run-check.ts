@@ -13,7 +13,8 @@ const removalShare = 0.3;
 
 /**
  * Tries the credentials and permissions of a destination: creates a probe, changes it and removes it. The steps have this many
- * milliseconds together. Whatever fails, the probe is removed, unless that fails too: then it counts as left behind.
+ * milliseconds together. Whatever fails, the probe is removed, unless that fails too: then it counts as left behind. So does one
+ * that a put whose outcome is unknown may still write after the removal.
  */
 export async function runCheck(
   worker: WorkerContext,
@@ -41,8 +42,9 @@ export async function runCheck(
     await attempt('change', () => calls.put(writesEndMs));
   }
   await pause();
-  if (failures.get('create')?.kind === 'conflict') await recordProbeRemoved(worker.db, probe.checkId);
-  else await attempt('remove', () => calls.remove(startedMs + milliseconds));
+  const isForeign = failures.get('create')?.kind === 'conflict';
+  const isGone = isForeign || (await attempt('remove', () => calls.remove(startedMs + milliseconds)));
+  if (isGone && !calls.mayArriveLate) await recordProbeRemoved(worker.db, probe.checkId);
   return stepsOf(failures);
 }
 

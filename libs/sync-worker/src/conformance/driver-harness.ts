@@ -1,4 +1,5 @@
-import type { ConnectedDestination, DestinationSettings } from '../driver/driver.ts';
+import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
+import type { EgressGuard } from '../egress/egress-guard.ts';
 
 /** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
 export type FaultScenario =
@@ -44,6 +45,26 @@ export interface DriverHarness {
   outputs(): string;
   stop(): Promise<void>;
 }
+
+/** The harness of a driver whose calls the destination logs. */
+export interface LoggingHarness extends DriverHarness {
+  /** Returns the operations called since the last call of this function. */
+  calls(): string[];
+}
+
+export interface HarnessOptions {
+  /** The time in the simulated destination, in milliseconds since 1970. */
+  clock?: () => number;
+  /** Part of its error messages. */
+  canary?: string;
+}
+
+/** Connects a driver that was created with other options, or that gets other identity tokens. */
+export type DriverWith<Options> = (
+  options: Options & Partial<Pick<DriverContext, 'identityToken'>>,
+  over?: Partial<DestinationSettings>,
+  egress?: EgressGuard,
+) => Promise<ConnectedDestination>;
 
 /** What `describeDriver` tests. */
 export interface DriverUnderTest {

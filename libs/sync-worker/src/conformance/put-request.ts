@@ -1,6 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { seal } from '@secrets/seal';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { parseKeyRing, seal } from '@secrets/seal';
 import type { PutRequest } from '../driver/driver.ts';
+import { valueHash } from '../entry/value-hash.ts';
+
+const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 
 /** Returns the request of a first put. */
 export function putRequest(externalName: string, value: string, over: Partial<PutRequest> = {}): PutRequest {
@@ -13,6 +16,8 @@ export function putRequest(externalName: string, value: string, over: Partial<Pu
     remote: null,
     putStartedAt: null,
     recordStart: async () => {},
+    recordRemote: async () => {},
+    valueHash: valueHash(keyRing),
     valueChanged: true,
     verify: false,
     ...over,

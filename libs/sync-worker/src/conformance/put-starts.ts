@@ -1,5 +1,5 @@
-import { Fault } from '@secrets/domain';
-import type { ConnectedDestination } from '../driver/driver.ts';
+import { Fault, isRefusal } from '@secrets/domain';
+import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
 
 /** When the first put of each entry recorded its start, by entry ID. */
 export type Starts = Map<string, Date>;
@@ -8,15 +8,20 @@ export type Starts = Map<string, Date>;
 export const withStarts = (connected: ConnectedDestination, starts: Starts): ConnectedDestination => ({
   async put(request, signal) {
     const { entryId } = request;
-    const recordStart = async () => {
-      if (!starts.has(entryId)) starts.set(entryId, new Date());
+    let isRevocable = false;
+    const recordStart = async ({ inParts = false }: StartOptions = {}) => {
+      if (!starts.has(entryId)) {
+        starts.set(entryId, new Date());
+        isRevocable = !inParts;
+      }
       await request.recordStart();
     };
     try {
       const putStartedAt = starts.get(entryId) ?? null;
       return await connected.put({ ...request, putStartedAt, recordStart }, signal);
     } catch (error) {
-      if (error instanceof Fault && error.kind === 'conflict') starts.delete(entryId);
+      const isConflict = error instanceof Fault && error.kind === 'conflict';
+      if (isConflict || (isRevocable && isRefusal(error))) starts.delete(entryId);
       throw error;
     }
   },

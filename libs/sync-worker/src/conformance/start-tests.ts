@@ -63,6 +63,20 @@ export function startTests(suite: DriverSuite): void {
       expect(await suite.valueOf(request.externalName)).toBe('theirs');
     });
 
+    test.each(['forbidden', 'unauthenticated'] as const)(
+      'is forgotten if the write is refused as %s: a secret that appears later is foreign',
+      async (refusal) => {
+        const request = firstPut(() => suite.harness.inject(refusal));
+        expect((await suite.faultOf(() => suite.put(request))).kind).toBe(refusal);
+        suite.harness.clear();
+        await suite.harness.plantForeign(request.externalName, 'theirs');
+        const again = { ...request, recordStart: async () => {} };
+        expect((await suite.faultOf(() => suite.put(again))).kind).toBe('conflict');
+        await suite.remove(request);
+        expect(await suite.valueOf(request.externalName)).toBe('theirs');
+      },
+    );
+
     test('is recorded when a foreign secret is taken over, so that a lost put can be removed', async () => {
       const request = firstPut(() => suite.harness.inject('diesAfterActing'));
       await suite.harness.plantForeign(request.externalName, 'theirs');

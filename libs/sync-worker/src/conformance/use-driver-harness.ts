@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import type { ConnectedDestination, PutRequest } from '../driver/driver.ts';
-import type { DriverHarness } from './driver-harness.ts';
+import type { LoggingHarness } from './driver-harness.ts';
 import { newValue, putRequest } from './put-request.ts';
 
-interface CountingHarness extends DriverHarness {
-  /** Returns the operations called since the last call of this function. */
-  calls(): string[];
-}
-
-interface UseOptions<Harness extends CountingHarness> {
+interface UseOptions<Harness extends LoggingHarness> {
   start(): Promise<Harness>;
   /** Settings of the destination that is used by default. */
   settings?: Record<string, unknown>;
@@ -21,7 +16,7 @@ const signal = () => AbortSignal.timeout(60_000);
  * Starts a harness for the tests of a file or a `describe` block, with one connected destination, and stops it after them. Faults end after
  * each test. Extend what it returns with `Object.assign`: a spread would read `harness` before it is started.
  */
-export function useDriverHarness<Harness extends CountingHarness>({
+export function useDriverHarness<Harness extends LoggingHarness>({
   start,
   settings: defaults = {},
 }: UseOptions<Harness>) {

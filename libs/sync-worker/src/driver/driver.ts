@@ -15,15 +15,25 @@ export interface DestinationSettings {
   credentials: Sealed<Record<string, string>>;
 }
 
+/** Keyed hashes of values. They may be part of `remote`: they do not reveal the values, not even short ones. */
+export interface ValueHash {
+  of(value: Uint8Array | string): string;
+  /** Whether it is the hash of this value. */
+  matches(value: Uint8Array | string, hash: string): boolean;
+}
+
 /** An external secret, and what earlier calls have recorded about it. */
 interface EntryRequest {
   entryId: string;
   externalName: string;
-  /** What the last successful put of this entry returned; null if none has succeeded since the last removal. */
+  /**
+   * What the last successful put of this entry returned, or what a later put has recorded with `recordRemote`; null if there has been
+   * neither since the last removal.
+   */
   remote: Json | null;
   /**
    * When a put of this entry first called `recordStart`; null if none has since the external secret was last removed, or
-   * since a put failed with `conflict`.
+   * since a put failed with `conflict`. That of a put which was refused is forgotten; see `recordStart`.
    *
    * For destinations whose secrets do not show which destination wrote them. If the external secret exists and `remote` is
    * null, this decides: not null means that a put of this entry found the name free (or was permitted to take it over), and
@@ -31,6 +41,11 @@ interface EntryRequest {
    * destination with tags decides from the tags and ignores this.
    */
   putStartedAt: Date | null;
+}
+
+export interface StartOptions {
+  /** Whether the put may consist of several writes. */
+  inParts?: boolean;
 }
 
 /** A value that an external secret must get. */
@@ -51,8 +66,18 @@ export interface PutRequest extends EntryRequest {
    *
    * Never called earlier: a process that dies after this call leaves the mark behind, whatever it would have found. Throws if
    * the attempt is over; the driver then writes nothing and lets the error pass.
+   *
+   * If the put then fails with `unauthenticated`, `forbidden`, `rejected` or `too_large`, it has written nothing, and the mark is
+   * removed again, unless an earlier put has set it. Not if the put writes `inParts`: an earlier part may have succeeded.
    */
-  recordStart(): Promise<void>;
+  recordStart(options?: StartOptions): Promise<void>;
+  /**
+   * Records durably what later calls get as `remote`, until a put succeeds and returns another one. For what a driver must know after a
+   * crash and cannot see in the store, such as which write it has begun. Costs one statement per call. As with `recordStart`, the driver
+   * calls it after it has found that it may write, and writes nothing if it throws.
+   */
+  recordRemote(remote: Json): Promise<void>;
+  valueHash: ValueHash;
   /** Whether the value differs from the one last pushed. If not, only settings such as tags may have changed. */
   valueChanged: boolean;
   /** Whether to read the external secret and repair it if it was changed from outside, although nothing changed here. */

@@ -1,15 +1,19 @@
 import type { Db } from '@secrets/db';
-import { Fault } from '@secrets/domain';
-import { type ClaimedEntry, recordPutStart } from '@secrets/sync-entries';
+import { Fault, isRefusal, type Json } from '@secrets/domain';
+import { type ClaimedEntry, forgetPutStart, recordPutStart, recordRemote } from '@secrets/sync-entries';
+import type { StartOptions } from '../driver/driver.ts';
 
-/** Records the start of a put for its driver; see `PutRequest.recordStart`. */
+type HeldEntry = Pick<ClaimedEntry, 'id' | 'fence' | 'putStartedAt'>;
+
+/** Records for a driver that its put is about to write; see `PutRequest.recordStart` and `PutRequest.recordRemote`. */
 export class PutStart {
   readonly #db: Db;
-  readonly #entry: Pick<ClaimedEntry, 'id' | 'fence' | 'putStartedAt'>;
+  readonly #entry: HeldEntry;
   readonly #signal: AbortSignal;
   #isLeaseLost = false;
+  #isRevocable = false;
 
-  constructor(db: Db, entry: Pick<ClaimedEntry, 'id' | 'fence' | 'putStartedAt'>, signal: AbortSignal) {
+  constructor(db: Db, entry: HeldEntry, signal: AbortSignal) {
     this.#db = db;
     this.#entry = entry;
     this.#signal = signal;
@@ -21,12 +25,35 @@ export class PutStart {
   }
 
   /** Writes only for the first put of an external secret. Throws if the attempt is over. */
-  async record(): Promise<void> {
+  async record({ inParts = false }: StartOptions = {}): Promise<void> {
+    this.#requireTime();
+    if (this.#entry.putStartedAt !== null) return;
+    this.#requireLease(await recordPutStart(this.#db, this.#entry));
+    this.#isRevocable = !inParts;
+  }
+
+  /** Throws if the attempt is over. */
+  async recordRemote(remote: Json): Promise<void> {
+    this.#requireTime();
+    this.#requireLease(await recordRemote(this.#db, this.#entry, remote));
+  }
+
+  #requireTime(): void {
     if (this.#signal.aborted)
       throw new Fault('unavailable', 'the attempt ended before the destination was written');
-    if (this.#entry.putStartedAt !== null) return;
-    if (await recordPutStart(this.#db, this.#entry)) return;
+  }
+
+  #requireLease(isHeld: boolean): void {
+    if (isHeld) return;
     this.#isLeaseLost = true;
     throw new Error('the lease of an entry was lost before its put');
+  }
+
+  /**
+   * Forgets the start that this attempt has recorded if the destination has refused the put. Otherwise, a secret of that name which somebody
+   * else creates later would count as the entry's own.
+   */
+  async forgetIfRefused(error: unknown): Promise<void> {
+    if (this.#isRevocable && isRefusal(error)) await forgetPutStart(this.#db, this.#entry);
   }
 }

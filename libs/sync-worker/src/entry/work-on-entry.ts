@@ -1,11 +1,12 @@
 import { Fault, type Json, nextStatus } from '@secrets/domain';
-import { keyedHash, matchesKeyedHash, seal } from '@secrets/seal';
+import { seal } from '@secrets/seal';
 import { type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
-import type { ConnectedDestination } from '../driver/driver.ts';
+import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
 import type { AttemptContext } from './entry-statements.ts';
 import { idempotencyToken, settingsHash } from './push-identity.ts';
 import { PutStart } from './put-start.ts';
+import { valueHash } from './value-hash.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One attempt on a claimed entry. */
@@ -19,8 +20,6 @@ interface Attempt {
 }
 
 type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'values' | 'clients'>;
-
-const hashPurpose = 'pushed value';
 
 /**
  * Decides from the entry's intent and what is readable now, calls the driver, and records what was achieved. Returns
@@ -47,9 +46,11 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
 async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {
   const { entry, context } = attempt;
   const settings = settingsHash(context.destination);
-  const isSameValue =
-    entry.pushedHash !== null && matchesKeyedHash(worker.keyRing, hashPurpose, value, entry.pushedHash);
-  const pushedHash = isSameValue ? entry.pushedHash! : keyedHash(worker.keyRing, hashPurpose, value);
+  const hash = valueHash(worker.keyRing);
+  // An earlier attempt of the same intent may have read, and written, another value than this one and the one before.
+  const isKnown = entry.pushedHash !== null && entry.attempts === 0;
+  const isSameValue = isKnown && hash.matches(value, entry.pushedHash!);
+  const pushedHash = isSameValue ? entry.pushedHash! : hash.of(value);
   const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
   let { remote } = entry;
   if (!isUnchanged) {
@@ -81,7 +82,9 @@ async function put(
     overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
     remote: entry.remote,
     putStartedAt: entry.putStartedAt,
-    recordStart: () => start.record(),
+    recordStart: (options?: StartOptions) => start.record(options),
+    recordRemote: (remote: Json) => start.recordRemote(remote),
+    valueHash: valueHash(worker.keyRing),
     valueChanged,
     verify: entry.verify,
   };
@@ -89,6 +92,7 @@ async function put(
     return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
   } catch (error) {
     if (start.isLeaseLost) return undefined; // whatever the driver made of it
+    await start.forgetIfRefused(error);
     throw error;
   }
 }

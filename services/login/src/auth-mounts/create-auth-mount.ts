@@ -22,9 +22,9 @@ export interface AuthMountContext extends DbContext {
 }
 
 /**
- * Enables an auth mount (docs/conventions.md#29-auth-mounts). Throws `invalid` if the path or the type is not valid, or if
- * the path is in use or lies above or below another mount; `conflict` if another request was faster; and `not_found` if
- * the namespace was deleted in the meantime.
+ * Enables an auth mount (docs/conventions.md#29-auth-mounts). Throws `invalid` if the path or the type is not valid;
+ * `conflict` if there is an auth mount at, above or below this path, or another request was faster; and `not_found` if the
+ * namespace was deleted in the meantime.
  */
 export async function createAuthMount(
   { db, methods }: AuthMountContext,
@@ -54,7 +54,7 @@ async function insertUnlessNested(
 ): Promise<void> {
   await lockAuthMounts(tx, namespaceId);
   const overlapping = await findOverlappingPath(tx, namespaceId, mount.path);
-  if (overlapping !== undefined) throw invalid(`path: is in use by the auth mount ${overlapping}/`);
+  if (overlapping !== undefined) throw new Problem('conflict', `path is already in use at ${overlapping}/`);
   await insertAuthMount(tx, namespaceId, mount);
 }
 

@@ -20,7 +20,7 @@ const worker: string[] = [
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,
     overwrite, verify, priority, pushed_hash, settings_hash, remote, put_started_at, fault, last_error, outcomes, synced_at, updated_at) on sync.entries`,
-  'select, insert, update, delete on sync.entry_history',
+  'select, insert, update (number, action, status, fault, error, attempts, since, at) on sync.entry_history',
   'update (updated_at) on sync.associations', // required by `for update`
   'update (window_size, threshold, failures, refusals, paused_until, reason) on sync.lanes',
   'insert, update on sync.destination_health',

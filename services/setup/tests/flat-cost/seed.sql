@@ -33,11 +33,11 @@ insert into sync.destination_health (destination_id, destination_type, window_si
     from sync.destinations cross join lateral (select substr(name, 2)::int as n) as numbered;
 insert into sync.workers (id, destination_type, slots) select 'w' || n, 'cloudA-sm', 50 from generate_series(1, 10) as n;
 
--- applications: 1,000, and one that 10 of the destinations use
+-- applications: 1,000, and one that 500 of the destinations use
 insert into sync.codehost_apps (id, namespace_id, name, app_id, fingerprint, sealed_private_key)
   select md5('app' || n)::uuid, 'root', 'app' || n, n, 'f', '\xfe' from generate_series(1, 1000) as n;
-update sync.destinations set codehost_app_id = md5('app' || case when name ~ '^d80\d$' then '500' else substr(name, 2) end)::uuid
- where name ~ '^d[78]\d\d$';
+update sync.destinations set codehost_app_id = md5('app' || case when name ~ '^d7' then substr(name, 2) else '500' end)::uuid
+ where name ~ '^d[3-8]\d\d$';
 
 -- checks: 10,000 of the last two hours, of which every second is older than one; 100 have left a probe behind, and as many have just been requested
 insert into sync.destination_checks (id, destination_id, destination_type, external_name, requested_at, ends_at, started_at, ended_at, removed_at)

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { associationsDueToPush, hasWorker, throttledSeconds, useBudget } from '@secrets/sync-entries';
+import {
+  associationsDueToPush,
+  giveBackBudget,
+  hasWorker,
+  throttledSeconds,
+  useBudget,
+} from '@secrets/sync-entries';
 import {
   countAssociatedSecrets,
   countAssociations,
@@ -29,6 +35,8 @@ const associationsOf = (db: CaseDb, destinationId: string, limit: number) =>
 const associationOf = async (db: CaseDb, destinationId: string) =>
   (await associationsOf(db, destinationId, 1))[0]!;
 
+const toRemove = { after: pages.beforeFirst, limit: 200 };
+
 const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
   'counting the associations of a namespace': (db) => countAssociatedSecrets(db, 'root', 1_001),
@@ -44,15 +52,16 @@ const associationCases: Case[] = casesOf('sync-control', {
     countWithUnnamedKeys(db, [destinations.busy, destinations.ordinary], 1_001),
   'finding the association of a secret by its mount': (db) =>
     associations.findAssociationByMount(db, destinations.busy, 'kv', 'team7/app7'),
-  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, 200),
+  'a page of a purge': (db) => pages.lockSomeToRemove(db, destinations.inPurge, null, toRemove),
   'a page of a purge of what is due to be pushed': async (db) => {
     const ids = await associationsDueToPush(db, destinations.busy, 200);
-    await pages.lockSomeToRemove(db, destinations.busy, ids, 200);
+    await pages.lockSomeToRemove(db, destinations.busy, ids, toRemove);
   },
-  'a page of a purge that has just begun': (db) => pages.lockSomeToRemove(db, destinations.busy, null, 200),
+  'a page of a purge that has just begun': (db) =>
+    pages.lockSomeToRemove(db, destinations.busy, null, toRemove),
   'one association of a purge': async (db) => {
-    const [id] = await pages.listSomeToRemove(db, destinations.inPurge, 200);
-    await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], 1);
+    const [id] = await pages.listSomeToRemove(db, destinations.inPurge, toRemove);
+    await pages.lockSomeToRemove(db, destinations.inPurge, [id ?? randomUUID()], toRemove);
   },
   'a page of a replan': async (db) => {
     await pages.listAssociationsToReplan(db, destinations.busy, { after: pages.beforeFirst, limit: 50 });
@@ -72,9 +81,19 @@ const associationCases: Case[] = casesOf('sync-control', {
     await ofSecret.recordShape(db, id, { template: 'x', granularity: 'secret-key' });
   },
   'reading where a secret is synced to': (db) =>
-    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team1/app1'),
+    ofSecret.listAssociationsByName(
+      db,
+      'root',
+      { mount: 'kv', secretName: 'team1/app1' },
+      { after: pages.beforeFirst, limit: 11 },
+    ),
   'reading where a rare secret is synced to': (db) =>
-    ofSecret.listAssociationsByName(db, 'root', 'kv', 'team0/app90000'),
+    ofSecret.listAssociationsByName(
+      db,
+      'root',
+      { mount: 'kv', secretName: 'team0/app90000' },
+      { after: pages.beforeFirst, limit: 1_001 },
+    ),
   'listing associated secrets': (db) =>
     ofSecret.listAssociatedSecretRows(db, 'root', { after: { mount: '', secretName: '' }, limit: 100 }),
   'listing associated secrets after most others': (db) =>
@@ -164,6 +183,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
   },
   'starting and ending a purge': async (db) => {
     await purges.initiatePurge(db, destinations.busy);
+    await purges.recordPurgePosition(db, destinations.busy, seededId('association'));
     await purges.recordPurgeError(db, destinations.busy, 'refused');
     await purges.endPurge(db, destinations.busy);
   },
@@ -187,7 +207,10 @@ const codehostAppCases: Case[] = casesOf('sync-control', {
   },
   'updating an application': async (db) => {
     await apps.updateCodehostApp(db, appRow);
-    await apps.reconnectUsersOfCodehostApp(db, appRow.id);
+    await apps.listAppsToReconnect(db);
+    const after = (await apps.lockReconnect(db, appRow.id))!;
+    const ids = await apps.reconnectSomeUsers(db, appRow.id, { after, limit: 20 });
+    await apps.recordReconnected(db, appRow.id, ids.at(-1)!);
   },
   'listing applications': (db) => apps.listCodehostAppNames(db, 'root', { after: 'app5', limit: 100 }),
   'listing the destinations that use an application': (db) => apps.listUsersOfCodehostApp(db, appRow.id, 6),
@@ -211,6 +234,7 @@ const checkCases: Case[] = casesOf('sync-control', {
     const id = await checks.insertCheck(db, check);
     await checks.findCheckProgress(db, id);
     await checks.deleteUnstartedCheck(db, id);
+    await giveBackBudget(db, unchecked, 3, { burst: 50 });
   },
   'a page of probes that were left behind': async (db) => {
     const left = await checks.claimLeftProbes(db, 100);

@@ -8,6 +8,7 @@ import {
   endCheck,
   failEntry,
   findLeftProbe,
+  forgetPutStart,
   forgetWorker,
   listLeftProbes,
   lockedEntries,
@@ -15,10 +16,12 @@ import {
   readEntryContexts,
   readSealedValue,
   readSyncConfig,
+  recordLeftProbeRemoved,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
   recordPutStart,
+  recordRemote,
   recordSlowDestination,
   recordWorker,
   reportToLane,
@@ -71,6 +74,8 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'reading a large value': async (db) =>
     readSealedValue(db, (await dueEntries(db, destinations.busy, 1))[0]!, randomUUID()),
   'recording that a put has started': async (db) => recordPutStart(db, (await claimed(db))[0]!),
+  'recording what a put has begun': async (db) => recordRemote(db, (await claimed(db))[0]!, { id: 1 }),
+  'forgetting the start of a put': async (db) => forgetPutStart(db, (await claimed(db))[0]!),
   'shortening a lease': async (db) => shortenLease(db, (await claimed(db))[0]!, 1),
   'looking for locked entries': async (db) => lockedEntries(db, await dueEntries(db, destinations.busy, 16)),
   'postponing an entry': async (db) => postponeEntry(db, (await dueEntries(db, destinations.busy, 1))[0]!),
@@ -94,6 +99,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'removing a probe that was left behind': async (db) => {
     await findLeftProbe(db, seededId('check1'));
     await listLeftProbes(db, destinations.ordinary, 3);
+    await recordLeftProbeRemoved(db, seededId('check1'));
   },
   'recording that a worker is alive': (db) => recordWorker(db, { id: 'w1', destinationType, slots: 16 }),
   'forgetting a worker': (db) => forgetWorker(db, 'w1', destinationType),

@@ -4,15 +4,10 @@ import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
 import { mask } from '@secrets/destinations';
 import { codehostAppAad, invalid, notFound, Problem } from '@secrets/domain';
 import { encrypt } from '@secrets/seal';
-import { liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
-import {
-  insertCodehostApp,
-  lockCodehostApp,
-  reconnectUsersOfCodehostApp,
-  updateCodehostApp,
-} from '../queries/codehost-apps.ts';
+import { insertCodehostApp, lockCodehostApp, updateCodehostApp } from '../queries/codehost-apps.ts';
 import { type AppPrivateKey, parsePrivateKey } from './private-key.ts';
+import { reconnectPage } from './reconnect-users.ts';
 import { codehostAppKey } from './require-codehost-app.ts';
 import { serverName } from './server-name.ts';
 
@@ -27,7 +22,7 @@ export interface CodehostAppWrite {
 
 /**
  * Creates or replaces an application (docs/conventions.md#520-code-host-applications). The destinations that use it connect again,
- * and retry what has failed in them. Throws `invalid` for a private key that cannot be used and for another server,
+ * and retry what has failed in them: the first page at once, the others in the background (`advanceReconnects`). Throws `invalid` for a private key that cannot be used and for another server,
  * `forbidden` if a create or an update is not granted, `conflict` if another request is creating it.
  */
 export async function saveCodehostApp(
@@ -37,11 +32,9 @@ export async function saveCodehostApp(
   { appId, privateKey, enterpriseUrl }: CodehostAppWrite,
 ): Promise<void> {
   const key = privateKey === mask ? undefined : parsePrivateKey(privateKey);
-  const users = await context.db
+  await context.db
     .transaction((tx) => saveLocked(tx, context, caller, { name, appId, key, enterpriseUrl }))
     .catch((error: unknown) => rethrowConflict(error, name));
-  // If the process dies here, the pauses of the others end by themselves, after an hour at the latest.
-  for (const id of users) await context.db.transaction((tx) => liftPause(tx, id));
   context.queue.notify();
 }
 
@@ -50,13 +43,12 @@ interface ParsedWrite extends Pick<CodehostAppWrite, 'appId' | 'enterpriseUrl'> 
   key: AppPrivateKey | undefined;
 }
 
-/** Returns the IDs of the destinations that use the application. */
 async function saveLocked(
   tx: Tx,
   { keyRing }: Pick<Context, 'keyRing'>,
   caller: Caller,
   { name, appId, key, enterpriseUrl }: ParsedWrite,
-): Promise<string[]> {
+): Promise<void> {
   const place = codehostAppKey(caller, name);
   const row = await lockCodehostApp(tx, place, 'no key update');
   requireGrant(caller, row !== undefined);
@@ -66,7 +58,8 @@ async function saveLocked(
   if (row !== undefined) {
     const fingerprint = key?.fingerprint ?? row.fingerprint;
     await updateCodehostApp(tx, { id, appId, fingerprint, sealedPrivateKey: sealedPrivateKey ?? null });
-    return reconnectUsersOfCodehostApp(tx, id);
+    await reconnectPage(tx, id);
+    return;
   }
   if (key === undefined || sealedPrivateKey === undefined)
     throw invalid(`private_key: ${mask} is the mask of a stored value, but none is stored`);
@@ -75,7 +68,6 @@ async function saveLocked(
     ...place,
     ...{ id, appId, fingerprint, sealedPrivateKey, enterpriseUrl: enterpriseUrl ?? '' },
   });
-  return [];
 }
 
 /** The private key that is stored must not become usable at another server, nor must one that destinations refer to. */

@@ -1,5 +1,4 @@
 import type { Db } from '@secrets/db';
-import { errorCode, Problem } from '@secrets/domain';
 import { countDue } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
 import {
@@ -7,6 +6,7 @@ import {
   type MarkedDestinationRow,
   recordBackgroundError,
 } from '../queries/destination-marks.ts';
+import { failureText } from './failure-text.ts';
 import { advanceDeletion } from './force-delete.ts';
 import { advancePurge, withdrawPushes } from './purge.ts';
 import { advancePush } from './push-again.ts';
@@ -20,21 +20,26 @@ export interface DestinationWork {
   replan(destinationId: string): Promise<boolean>;
 }
 
+/** Work of which nothing is possible now is tried again after this time, even while other work continues. */
+const restMs = 1_000;
+
 /**
  * Advances all work on whole destinations until only waiting is left: forced deletions, retries, purges, pushes and replans.
- * Destinations take turns, one page of each work. Each page first verifies that the work has not ended, and is recorded with its
- * result, so this may run in several processes, stop between two pages, and continue after a crash. A page that fails is
- * logged, shown on the destination and retried later, and does not hold up other work.
+ * Destinations take turns, one page of each work; one that is marked in the meantime joins them in the next turn. Each page first
+ * verifies that the work has not ended, and is recorded with its result, so this may run in several processes, stop between two pages,
+ * and continue after a crash. A page that fails is logged, shown on the destination and retried later, and does not hold up other work.
  */
 export async function advanceDestinations(work: DestinationWork, isStopping: () => boolean): Promise<void> {
-  let unfinished = await listMarkedDestinations(work.db);
-  while (unfinished.length > 0 && !isStopping()) {
-    const next: MarkedDestinationRow[] = [];
-    for (const destination of unfinished) {
+  const restsUntil = new Map<string, number>();
+  const isReady = ({ id }: MarkedDestinationRow) => (restsUntil.get(id) ?? 0) <= performance.now();
+  let ready = await listMarkedDestinations(work.db);
+  while (ready.length > 0) {
+    for (const destination of ready) {
       if (isStopping()) return;
-      if (await advance(work, destination)) next.push(destination);
+      const isMore = await advance(work, destination);
+      if (!isMore) restsUntil.set(destination.id, performance.now() + restMs);
     }
-    unfinished = next;
+    ready = (await listMarkedDestinations(work.db)).filter(isReady);
   }
 }
 
@@ -90,8 +95,7 @@ async function possibleWork({ db }: DestinationWork, destination: MarkedDestinat
 
 function logFailure(log: Logger, destinationId: string, error: unknown): string {
   log.warn({ error, destinationId }, 'background work on a destination failed; will be retried');
-  if (error instanceof Problem) return error.message;
-  return `an unexpected failure (${errorCode(error) ?? 'see the log of sync-control'}); will be retried`;
+  return failureText(error);
 }
 
 async function recordOutcome(

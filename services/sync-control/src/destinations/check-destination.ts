@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@secrets/caller';
-import { type Db, isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
+import { type Db, isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { type CheckStep, notFound, Problem } from '@secrets/domain';
-import { hasWorker, liftPause, readSyncConfig, throttledSeconds, useBudget } from '@secrets/sync-entries';
+import {
+  giveBackBudget,
+  hasWorker,
+  liftPause,
+  readSyncConfig,
+  throttledSeconds,
+  useBudget,
+} from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import {
   type CheckProgress,
@@ -41,14 +48,16 @@ export async function checkDestination(
   const checkId = await recordCheck(context, destination);
   const message = { check_id: checkId, destination_id: destination.id };
   await context.queue.publish(destination.type, message).catch(async (error: unknown) => {
-    await deleteUnstartedCheck(db, checkId);
+    await withdraw(db, destination, checkId);
     throw error;
   });
-  const steps = await waitForSteps(db, destination.type, checkId);
+  const steps = await waitForSteps(db, destination, checkId);
   if (steps.every(({ result }) => result === 'ok')) {
     await db.transaction((tx) => liftPause(tx, destination.id));
     context.queue.notify();
   }
+  if (steps.some(({ step, result }) => step === 'connect' && result === 'failed'))
+    await giveBackWrites(db, destination); // connecting calls nothing
   return steps;
 }
 
@@ -92,7 +101,15 @@ const budgetSpent = (perSecond: number): Problem =>
     },
   );
 
-async function waitForSteps(db: Db, type: string, checkId: string): Promise<CheckStep[]> {
+const giveBackWrites = (sql: Sql, { id, type }: DestinationRow): Promise<void> =>
+  giveBackBudget(sql, id, writes, findDescription(type).budget);
+
+const withdraw = (db: Db, destination: DestinationRow, checkId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    if (await deleteUnstartedCheck(tx, checkId)) await giveBackWrites(tx, destination);
+  });
+
+async function waitForSteps(db: Db, destination: DestinationRow, checkId: string): Promise<CheckStep[]> {
   const untilMs = performance.now() + waitSeconds * 1_000;
   let progress: CheckProgress | undefined;
   do {
@@ -103,6 +120,9 @@ async function waitForSteps(db: Db, type: string, checkId: string): Promise<Chec
   } while (performance.now() < untilMs);
   if (progress.isStarted)
     throw new Problem('unavailable', `the worker did not finish the check within ${waitSeconds} s`);
-  await deleteUnstartedCheck(db, checkId);
-  throw new Problem('unavailable', `no worker of type ${type} has begun the check within ${waitSeconds} s`);
+  await withdraw(db, destination, checkId);
+  throw new Problem(
+    'unavailable',
+    `no worker of type ${destination.type} has begun the check within ${waitSeconds} s`,
+  );
 }

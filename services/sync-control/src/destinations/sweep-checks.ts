@@ -3,14 +3,22 @@ import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import { readSyncConfig } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
-import { claimLeftProbes, deleteChecks, deleteOldChecks } from '../queries/destination-checks.ts';
+import {
+  claimLeftProbes,
+  deleteChecks,
+  deleteOldChecks,
+  type LeftProbeRow,
+} from '../queries/destination-checks.ts';
 
 const pageSize = 100;
 
+/** After as many requests, which take six days, the probe is given up. */
+const maxRemovals = 16;
+
 /**
  * Requests the removal of probes that checks have left behind, because their worker died or the destination refused it, and deletes
- * checks that nobody needs any longer. A probe that cannot be removed is requested less and less often, and given up after a
- * week. To be repeated every minute or so; safe in several processes.
+ * checks that nobody needs any longer. The removal of a probe is requested less and less often, and given up after 16 requests that
+ * a worker could receive. To be repeated every minute or so; safe in several processes.
  */
 export async function sweepChecks({
   db,
@@ -24,24 +32,28 @@ export async function sweepChecks({
   await deleteOldChecks(db, pageSize);
   if ((await readSyncConfig(db)).disabled) return;
   const left = await claimLeftProbes(db, pageSize);
-  const old = left.filter(({ isOld }) => isOld);
-  for (const { destinationId, externalName } of old)
-    log.warn(
-      { destinationId, externalName },
-      'the probe of a check could not be removed for a week; giving up',
-    );
-  if (old.length > 0)
-    await deleteChecks(
-      db,
-      old.map(({ checkId }) => checkId),
-    );
-  const byType = Map.groupBy(
-    left.filter(({ isOld }) => !isOld),
-    ({ destinationType }) => destinationType,
+  await giveUp(
+    { db, log },
+    left.filter(({ removals }) => removals > maxRemovals),
   );
+  const requested = left.filter(({ hasWorker, removals }) => hasWorker && removals <= maxRemovals);
+  const byType = Map.groupBy(requested, ({ destinationType }) => destinationType);
   for (const [type, probes] of byType)
     await broker.publish(
       syncQueue(type),
       probes.map(({ checkId, destinationId }) => ({ check_id: checkId, destination_id: destinationId })),
     );
+}
+
+async function giveUp({ db, log }: { db: Db; log: Logger }, probes: readonly LeftProbeRow[]): Promise<void> {
+  if (probes.length === 0) return;
+  for (const { destinationId, externalName } of probes)
+    log.warn(
+      { destinationId, externalName, requests: maxRemovals },
+      'the probe of a check could not be removed; giving up',
+    );
+  await deleteChecks(
+    db,
+    probes.map(({ checkId }) => checkId),
+  );
 }

@@ -37,11 +37,15 @@ export async function listIdsWithUnnamedKeys(
   return rows.map(({ id }) => id);
 }
 
-/** Returns associations of a destination that are not being removed yet. */
-export async function listSomeToRemove(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
+/** Returns associations of a destination by ID, after the given one, that are not being removed yet. */
+export async function listSomeToRemove(
+  sql: Sql,
+  destinationId: string,
+  range: { after: string; limit: number },
+): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
-    'select id from sync.associations where destination_id = $1 and not removing order by id limit $2',
-    [destinationId, limit],
+    'select id from sync.associations where destination_id = $1 and not removing and id > $2 order by id limit $3',
+    [destinationId, range.after, range.limit],
   );
   return rows.map(({ id }) => id);
 }
@@ -51,13 +55,13 @@ export async function lockSomeToRemove(
   sql: Sql,
   destinationId: string,
   associationIds: readonly string[] | null,
-  limit: number,
+  range: { after: string; limit: number },
 ): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select id from sync.associations
       where destination_id = $1 and not removing and ${associationIds === null ? '$2::uuid[] is null' : 'id = any($2::uuid[])'}
-      order by id limit $3 for update skip locked`,
-    [destinationId, associationIds, limit],
+        and id > $3 order by id limit $4 for update skip locked`,
+    [destinationId, associationIds, range.after, range.limit],
   );
   return rows.map(({ id }) => id);
 }

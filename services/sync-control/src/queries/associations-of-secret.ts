@@ -70,27 +70,33 @@ export async function recordShape(
   );
 }
 
-/** Returns the associations of a secret by its name, with their destinations; at most 1,000. */
-export const listAssociationsByName = (
-  sql: Sql,
-  namespaceId: string,
-  mount: string,
-  secretName: string,
-): Promise<(AssociationRow & { type: string; name: string })[]> =>
-  sql.query(
-    // The limit of the subquery forces one lookup for each association.
-    `select ${associationColumns}, d.type, d.name
-       from sync.associations a cross join lateral (
-         select type, name from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
-      where a.namespace_id = $1 and a.mount = $2 and a.secret_name = $3 order by d.type, d.name limit 1000`,
-    [namespaceId, mount, secretName],
-  );
-
 /** A secret that has associations. */
 export interface AssociatedSecretRow {
   mount: string;
   secretName: string;
 }
+
+/**
+ * Returns the association of a secret, by its name, with each of its destinations, in the order of their IDs, after the given one. If a
+ * destination has several, the mount was replaced by one with its name; the one that is not being removed has precedence.
+ */
+export const listAssociationsByName = (
+  sql: Sql,
+  namespaceId: string,
+  { mount, secretName }: AssociatedSecretRow,
+  range: { after: string; limit: number },
+): Promise<(AssociationRow & { type: string; name: string })[]> =>
+  sql.query(
+    // The limit of the inner subquery forces one lookup for each association.
+    `select ${associationColumns}, d.type, d.name
+       from (select distinct on (destination_id) * from sync.associations
+              where namespace_id = $1 and mount = $2 and secret_name = $3 and destination_id > $4
+              order by destination_id, removing, created_at desc) as a
+      cross join lateral (
+         select type, name from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
+      order by a.destination_id limit $5`,
+    [namespaceId, mount, secretName, range.after, range.limit],
+  );
 
 /** SQL: the first associated secret of namespace `$1` after a position. */
 const nextSecret = (after: string): string => `(

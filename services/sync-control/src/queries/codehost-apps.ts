@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { beforeFirst } from './association-pages.ts';
 
 /** A stored application; its private key is encrypted. */
 export interface CodehostAppRow {
@@ -57,16 +58,20 @@ export async function insertCodehostApp(
   );
 }
 
-/** Updates an application. A private key that is null stays as it is. */
+/**
+ * Updates an application, and marks it so that every destination that uses it connects again, starting at the first one. A private key
+ * that is null stays as it is.
+ */
 export async function updateCodehostApp(
   sql: Sql,
   row: Pick<CodehostAppRow, 'id' | 'appId' | 'fingerprint'> & { sealedPrivateKey: Uint8Array | null },
 ): Promise<void> {
   await sql.query(
     `update sync.codehost_apps
-        set app_id = $2, fingerprint = $3, sealed_private_key = coalesce($4, sealed_private_key), updated_at = now()
+        set app_id = $2, fingerprint = $3, sealed_private_key = coalesce($4, sealed_private_key), updated_at = now(),
+            reconnect_initiated_at = now(), reconnect_position = $5
       where id = $1`,
-    [row.id, row.appId, row.fingerprint, row.sealedPrivateKey],
+    [row.id, row.appId, row.fingerprint, row.sealedPrivateKey, beforeFirst],
   );
 }
 
@@ -87,26 +92,63 @@ export async function listCodehostAppNames(
   return rows.map(({ name }) => name);
 }
 
-/** Returns the destinations that use an application, as `<type>/<name>`; at most `limit`. */
+/** Returns the destinations that use an application, as `<type>/<name>`; at most `limit`, whichever are found first. */
 export async function listUsersOfCodehostApp(sql: Sql, id: string, limit: number): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
-    `select type || '/' || name as name from sync.destinations where codehost_app_id = $1 order by name limit $2`,
+    `select type || '/' || name as name from sync.destinations where codehost_app_id = $1 order by id limit $2`,
     [id, limit],
   );
   return rows.map(({ name }) => name);
 }
 
-/**
- * Makes the workers connect again as a changed application, and marks each destination that uses it for a retry of what waits for the operator.
- * Returns the IDs of these destinations.
- */
-export async function reconnectUsersOfCodehostApp(sql: Sql, id: string): Promise<string[]> {
+/** Returns the IDs of the changed applications whose destinations do not all know of it yet, the earliest change first. */
+export async function listAppsToReconnect(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
-    `update sync.destinations
-        set revision = revision + 1, retry_initiated_at = clock_timestamp(), background_error = null
-      where id = any(array(select id from sync.destinations where codehost_app_id = $1 order by id for no key update))
-      returning id`,
+    'select id from sync.codehost_apps where reconnect_initiated_at is not null order by reconnect_initiated_at',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Locks a changed application. Returns the last destination that was reconnected; undefined if all of them are. */
+export async function lockReconnect(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ position: string }>(
+    `select reconnect_position as position from sync.codehost_apps
+      where id = $1 and reconnect_initiated_at is not null for no key update`,
     [id],
   );
-  return rows.map(({ id: destinationId }) => destinationId);
+  return row?.position;
+}
+
+/**
+ * Makes the workers connect again to the next destinations that use an application, and marks each for a retry of what waits for the
+ * operator. Returns their IDs, in order.
+ */
+export async function reconnectSomeUsers(
+  sql: Sql,
+  id: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const page = await sql.query<{ id: string }>(
+    'select id from sync.destinations where codehost_app_id = $1 and id > $2 order by id limit $3',
+    [id, after, limit],
+  );
+  const ids = page.map((row) => row.id);
+  await sql.query(
+    `update sync.destinations
+        set revision = revision + 1, retry_initiated_at = clock_timestamp(), background_error = null
+      where id = any(array(select id from sync.destinations where id = any($1::uuid[]) order by id for no key update))`,
+    [ids],
+  );
+  return ids;
+}
+
+/** Records the last destination that was reconnected; null if no other one follows. */
+export async function recordReconnected(sql: Sql, id: string, position: string | null): Promise<void> {
+  await sql.query(
+    `update sync.codehost_apps
+        set reconnect_position = coalesce($2, reconnect_position),
+            reconnect_initiated_at = case when $2::uuid is not null then reconnect_initiated_at end
+      where id = $1`,
+    [id, position],
+  );
 }

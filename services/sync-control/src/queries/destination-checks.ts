@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { CheckStep } from '@secrets/domain';
+import { liveTypes, settleSeconds } from '@secrets/sync-entries';
 import { z } from 'zod';
 
 /** A check that is requested: which destination, the name of its probe, and how many seconds it may take. */
@@ -28,9 +29,13 @@ export async function endOverdueCheck(sql: Sql, destinationId: string): Promise<
   );
 }
 
-/** Withdraws a check that no worker has begun. */
-export async function deleteUnstartedCheck(sql: Sql, id: string): Promise<void> {
-  await sql.query('delete from sync.destination_checks where id = $1 and started_at is null', [id]);
+/** Withdraws a check unless a worker has begun it. Returns whether it did. */
+export async function deleteUnstartedCheck(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql.query(
+    'delete from sync.destination_checks where id = $1 and started_at is null returning id',
+    [id],
+  );
+  return rows.length === 1;
 }
 
 /** How far a check is. */
@@ -50,31 +55,37 @@ export async function findCheckProgress(sql: Sql, id: string): Promise<CheckProg
   return row && { ...row, steps: z.array(CheckStep).parse(row.steps) };
 }
 
+const hasLiveWorker = `c.destination_type = any(${liveTypes})`;
+
 /** A probe that a check may have left behind. */
 export interface LeftProbeRow {
   checkId: string;
   destinationId: string;
   destinationType: string;
   externalName: string;
-  isOld: boolean;
+  /** Whether a worker of the type is running. */
+  hasWorker: boolean;
+  /** How many times its removal was requested, with this time. */
+  removals: number;
 }
 
 /**
- * Returns probes that may have been left behind and whose removal is to be requested now, at most `limit`. Each attempt doubles the time until
- * the next one, which is between a minute and a day. `isOld` ones have been requested for a week.
+ * Returns probes that may have been left behind and whose removal is to be requested now, at most `limit`. Each request doubles the time until
+ * the next one, which is between a minute and a day. Without a worker of the type, nothing is counted.
  */
 export const claimLeftProbes = (sql: Sql, limit: number): Promise<LeftProbeRow[]> =>
   sql.query<LeftProbeRow>(
     `update sync.destination_checks c
-        set next_removal_at = now() + least(interval '1 day', greatest(interval '1 minute', now() - requested_at)),
+        set next_removal_at = now() + least(interval '1 day', interval '1 minute' * 2 ^ removals),
+            removals = removals + case when ${hasLiveWorker} then 1 else 0 end,
             ended_at = coalesce(ended_at, now())
       where id = any(array(
         select id from sync.destination_checks
          where started_at is not null and removed_at is null and coalesce(next_removal_at, ends_at) < now()
-           and ends_at < now() - interval '5 seconds'
+           and ends_at < now() - ${settleSeconds} * interval '1 second'
          order by coalesce(next_removal_at, ends_at) limit $1 for update skip locked))
       returning id as "checkId", destination_id as "destinationId", destination_type as "destinationType",
-                external_name as "externalName", requested_at < now() - interval '7 days' as "isOld"`,
+                external_name as "externalName", ${hasLiveWorker} as "hasWorker", removals`,
     [limit],
   );
 

@@ -9,6 +9,8 @@ export interface MarkedDestinationRow {
   isPushed: boolean;
   isReplanned: boolean;
   purgeError: string | null;
+  /** The last association of the last page of the purge that failed. */
+  purgePosition: string;
   backgroundError: string | null;
 }
 
@@ -18,7 +20,7 @@ export const listMarkedDestinations = (sql: Sql): Promise<MarkedDestinationRow[]
     `select id, deleted_at is not null as "isDeleted", purge_initiated_at is not null as "isInPurge",
             retry_initiated_at is not null as "isRetried", push_initiated_at is not null as "isPushed",
             replan_initiated_at is not null as "isReplanned", purge_error as "purgeError",
-            background_error as "backgroundError"
+            purge_position as "purgePosition", background_error as "backgroundError"
        from sync.destinations
       where deleted_at is not null or purge_initiated_at is not null or retry_initiated_at is not null
          or push_initiated_at is not null or replan_initiated_at is not null

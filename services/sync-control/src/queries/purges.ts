@@ -1,13 +1,14 @@
 import type { Sql } from '@secrets/db';
+import { beforeFirst } from './association-pages.ts';
 
 /** Starts a purge, or starts it again. Pushing and planning what is to be removed ends. */
 export async function initiatePurge(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update sync.destinations
-        set purge_initiated_at = now(), purge_error = null, background_error = null, push_initiated_at = null,
+        set purge_initiated_at = now(), purge_error = null, purge_position = $2, background_error = null, push_initiated_at = null,
             replan_initiated_at = null
       where id = $1`,
-    [id],
+    [id, beforeFirst],
   );
 }
 
@@ -16,6 +17,14 @@ export async function endPurge(sql: Sql, id: string): Promise<void> {
   await sql.query(
     'update sync.destinations set purge_initiated_at = null, purge_error = null where id = $1',
     [id],
+  );
+}
+
+/** Records after which association the next page of a purge begins. */
+export async function recordPurgePosition(sql: Sql, id: string, position: string): Promise<void> {
+  await sql.query(
+    'update sync.destinations set purge_position = $2 where id = $1 and purge_position is distinct from $2',
+    [id, position],
   );
 }
 

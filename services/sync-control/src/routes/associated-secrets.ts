@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { presentSummary } from '../associations/present-association.ts';
 import type { Context } from '../context.ts';
 import { countAssociatedSecrets } from '../queries/association-counts.ts';
+import { beforeFirst } from '../queries/association-pages.ts';
 import {
   type AssociatedSecretRow,
   listAssociatedSecretRows,
@@ -21,6 +22,14 @@ const SecretPage = pageQuery({ max: 10_000 })
     after_mount: z.string().default('').transform(trimSlashes),
     after_secret: z.string().default(''),
   });
+
+/** A position is the ID of a destination, which is not shown elsewhere. */
+const DestinationPage = pageQuery({
+  max: 1_000,
+  after: z
+    .string()
+    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be the `next` of another page'),
+});
 
 const path = '/sys/sync/associations';
 
@@ -59,8 +68,10 @@ const readDestinationsByQuery = (context: Context) =>
     method: 'get',
     path: `${path}/destinations`,
     summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
-    query: SecretRef,
-    handle: async ({ query, caller }) => ({ data: await readDestinationsOf(context, caller, query) }),
+    query: DestinationPage.extend(SecretRef.shape),
+    handle: async ({ query, caller, warn }) => ({
+      data: await readDestinationsOf(context, caller, query, { ...query, warn }),
+    }),
   });
 
 const readDestinationsByPath = (context: Context) =>
@@ -69,7 +80,10 @@ const readDestinationsByPath = (context: Context) =>
     path: `${path}/:mount/*secret_name`,
     summary: 'Read where a secret is synced to',
     params: SecretRef,
-    handle: async ({ params, caller }) => ({ data: await readDestinationsOf(context, caller, params) }),
+    query: DestinationPage,
+    handle: async ({ params, query, caller, warn }) => ({
+      data: await readDestinationsOf(context, caller, params, { ...query, warn }),
+    }),
   });
 
 const positionOf = ({ mount, secretName }: AssociatedSecretRow) => ({
@@ -87,10 +101,21 @@ function presentSecrets(secrets: readonly AssociatedSecretRow[]) {
   return { key_info: Object.fromEntries(keyInfo), keys: [...byKey.keys()] };
 }
 
-async function readDestinationsOf(context: Context, caller: Caller, { mount, secret_name }: SecretRef) {
-  const associations = requireAny(
-    await listAssociationsByName(context.db, caller.namespace.id, mount, secret_name),
+async function readDestinationsOf(
+  context: Context,
+  caller: Caller,
+  { mount, secret_name: secretName }: SecretRef,
+  {
+    after = beforeFirst,
+    limit,
+    warn,
+  }: z.output<typeof DestinationPage> & { warn: (sentence: string) => void },
+) {
+  const range = { after, limit: limit + 1 };
+  const found = requireAny(
+    await listAssociationsByName(context.db, caller.namespace.id, { mount, secretName }, range),
   );
+  const associations = cutToPage(found, limit, (last) => ({ after: last.destinationId }), warn);
   const ids = associations.map(({ id }) => id);
   const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);
   return {
@@ -100,5 +125,6 @@ async function readDestinationsOf(context: Context, caller: Caller, { mount, sec
         return [`${type}/${name}`, { type, name, ...presentSummary(association, entries.get(id) ?? []) }];
       }),
     ),
+    ...(found.length > limit ? { next: associations.at(-1)!.destinationId } : {}),
   };
 }

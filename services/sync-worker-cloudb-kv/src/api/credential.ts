@@ -1,14 +1,10 @@
 import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import {
   type AccessToken,
-  ChainedTokenCredential,
   ClientAssertionCredential,
   ClientSecretCredential,
-  EnvironmentCredential,
   type GetTokenOptions,
-  ManagedIdentityCredential,
   type TokenCredential,
-  WorkloadIdentityCredential,
 } from '@azure/identity';
 import { Fault, type FaultKind } from '@secrets/domain';
 import {
@@ -21,9 +17,7 @@ import {
 import { z } from 'zod';
 import { type CloudBSettings, clouds } from '../settings.ts';
 import { parseJson } from './vault-responses.ts';
-
-const operation = 'requesting a token';
-const noRetries = { retryOptions: { maxRetries: 0 } };
+import { isUnavailable, noRetries, tokenRequest as operation, workerIdentity } from './worker-identity.ts';
 
 /** With what a destination authenticates, if not with the identity of the worker. */
 export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
@@ -33,7 +27,7 @@ export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
 /**
  * Returns what requests the tokens of a destination: its identity token, its client secret or, if it has neither, the identity of the worker,
  * which with `client_id` is a certain one of its managed identities. Failures are `Fault`s. The worker's own identity has endpoints of its
- * own, such as the instance metadata, and does not use the HTTP client.
+ * own, such as the instance metadata, and does not use the HTTP client, but the SDK's own one.
  */
 export function credentialFor(
   settings: CloudBSettings,
@@ -109,36 +103,6 @@ async function send(httpClient: HttpClient, request: PipelineRequest): Promise<P
   return response;
 }
 
-/** The identities of deployed services only: a default chain would also run the programs of developers. */
-function workerIdentity({
-  client_id: clientId,
-  tenant_id: tenantId,
-  cloud,
-}: CloudBSettings): TokenCredential {
-  const options = {
-    ...noRetries,
-    authorityHost: clouds[cloud].authority,
-    ...(clientId === '' ? {} : { clientId }),
-  };
-  const identities: (() => TokenCredential)[] = [
-    () => new WorkloadIdentityCredential({ ...options, tenantId }),
-    () => new ManagedIdentityCredential(options),
-  ];
-  // Its application is the one in the environment, so it cannot be another one.
-  if (clientId === '') identities.unshift(() => new EnvironmentCredential(options));
-  return new ChainedTokenCredential(...identities.flatMap(ifConfigured));
-}
-
-/** Some of the SDK's constructors throw if the environment does not have what they need. */
-function ifConfigured(create: () => TokenCredential): TokenCredential[] {
-  try {
-    return [create()];
-  } catch (error) {
-    if (isUnavailable(error)) return [];
-    throw error;
-  }
-}
-
 /**
  * Requests one token at a time, which all calls share, and reports failures as faults: the SDK wraps the errors of its HTTP client and keeps only
  * their text. The signal of a single call is not used, and the tenant in the vault's challenge neither: tokens are only ever requested from the
@@ -191,6 +155,3 @@ function faultOf(error: unknown): Fault {
     return new Fault('unauthenticated', `${operation}: the credentials were not accepted`);
   throw error;
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  /^(CredentialUnavailableError|AggregateAuthenticationError)$/.test((error as Error).name);

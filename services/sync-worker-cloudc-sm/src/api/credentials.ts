@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { foreignUrlIn, parseServiceAccount, providerOf } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { type DriverContext, refusedCredentials } from '@secrets/sync-worker';
+import { type DriverContext, refusedCredentials, retryAfterSeconds } from '@secrets/sync-worker';
 import {
   type AuthClient,
   type gaxios,
@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { CloudCSettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
-import { parseJson } from './response-error.ts';
+import { parseJson, ResponseError } from './response-error.ts';
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
 
@@ -159,12 +159,23 @@ const Token = z.object({ access_token: z.string(), expires_in: z.number() });
 /** https://cloud.google.com/compute/docs/access/authenticate-workloads#applications */
 async function metadataToken(environment: Environment, fetch: typeof globalThis.fetch) {
   const path = '/computeMetadata/v1/instance/service-accounts/default/token';
-  const response = await withFaults('requesting a token of the metadata server', () =>
-    fetch(`${metadataUrl(environment)}${path}`, { headers: { 'metadata-flavor': 'Google' } }),
-  );
+  const response = await withFaults('requesting a token of the metadata server', async () => {
+    const headers = { 'metadata-flavor': 'Google' };
+    const received = await fetch(`${metadataUrl(environment)}${path}`, { headers });
+    requireAvailable(received);
+    return received;
+  });
   const token = response.ok ? Token.safeParse(parseJson(await response.text())).data : undefined;
   if (token === undefined) throw noIdentity();
   return { access_token: token.access_token, expiry_date: Date.now() + token.expires_in * 1000 };
+}
+
+/** A server that is down or throttles says nothing about the identity. */
+function requireAvailable({ status, headers }: Response): void {
+  if (status !== 429 && status < 500) return;
+  throw new ResponseError(status, {
+    retryAfterSeconds: retryAfterSeconds(headers.get('retry-after') ?? undefined),
+  });
 }
 
 const noIdentity = () =>

@@ -88,11 +88,15 @@ export class SecretManagerApi {
   }
 
   /**
-   * Returns the newest version's number and value. Throws a fault with the code `NOT_FOUND` if there is no version, and
+   * Returns the number and the value of a version. Throws a fault with the code `NOT_FOUND` if there is no such version, and
    * `FAILED_PRECONDITION` if it is disabled or destroyed.
    */
-  async latest(id: string, signal: AbortSignal): Promise<{ number: number; value: Buffer }> {
-    const name = `${this.#nameOf(id)}/versions/latest`;
+  async access(
+    id: string,
+    version: number | 'latest',
+    signal: AbortSignal,
+  ): Promise<{ number: number; value: Buffer }> {
+    const name = `${this.#nameOf(id)}/versions/${version}`;
     const response = await this.#call('AccessSecretVersion', signal, (client, options) =>
       client.accessSecretVersion({ name }, options),
     );

@@ -1,18 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
-import type { Secret } from '../api/schema.ts';
 import { changedMeanwhile, claim, type Found, hasWantedLabels } from './labels.ts';
+import { remember, withNotice } from './remember.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
 import { findSecret, type Store, wantedLabels } from './store.ts';
-import { addVersion, type Versions, writeValue } from './versions.ts';
+import { addVersion, writeValue } from './versions.ts';
 
 /** Reconciles the secret with the value and with the destination's labels. Makes no call if nothing changed. */
 export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   const known = parseRemembered(request);
   if (known === undefined) return createOrAdopt(store, request, signal);
-  if (!request.valueChanged && !request.verify && hasWantedLabels(store, known))
-    return withNotice(store, known);
+  if (hasValue(request, known) && hasWantedLabels(store, known)) return withNotice(store, known);
   const found = await findSecret(store, request.externalName, signal);
   return found === undefined
     ? createOrAdopt(store, request, signal)
@@ -31,6 +29,10 @@ async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSig
   }
 }
 
+/** Whether the secret has the value since the last put, and is not to be compared. */
+const hasValue = ({ valueChanged, verify }: PutRequest, { started }: Remembered): boolean =>
+  !valueChanged && !verify && started === null;
+
 /** If the process dies between the two calls, the next attempt finds the secret by its labels and adds the version. */
 async function create(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   const { api, settings } = store;
@@ -39,8 +41,8 @@ async function create(store: Store, request: PutRequest, signal: AbortSignal): P
   const secret = await api.create(request.externalName, content, signal).catch((error: unknown) => {
     throw hasCode(error, 'NOT_FOUND') ? unknownProject(settings.project_id) : error;
   });
-  const { number, etag } = await addVersion(store, request, signal);
-  return remember(store, request, secret, { version: number, versionEtag: etag, oldest: number });
+  const added = await addVersion(store, request, { secret, ours: [], after: 0 }, signal);
+  return remember(store, request, secret, { ours: [added], started: null });
 }
 
 const unknownProject = (project: string): Fault =>
@@ -55,35 +57,7 @@ async function reconcile(
 ): Promise<Remembered> {
   const same = known?.createTime === found.createTime ? known : undefined;
   await claim(store, request, { found, known: same }, signal);
-  const isUnchanged = same !== undefined && !request.valueChanged && !request.verify;
-  const versions = isUnchanged ? same : await writeValue(store, request, same, signal);
-  return remember(store, request, found, versions);
+  const isUnchanged = same !== undefined && hasValue(request, same);
+  const ours = isUnchanged ? same.ours : await writeValue(store, request, { found, known: same }, signal);
+  return remember(store, request, found, { ours, started: null });
 }
-
-function remember(
-  store: Store,
-  { externalName: name }: PutRequest,
-  { createTime, replication }: Secret,
-  { version, versionEtag, oldest }: Versions,
-): Remembered {
-  const replicas = replication?.userManaged?.replicas ?? [];
-  const locations = replicas.map(({ location }) => location).sort();
-  return withNotice(store, {
-    name,
-    createTime,
-    labels: wantedLabels(store),
-    version,
-    versionEtag,
-    oldest,
-    locations,
-  });
-}
-
-/** The replication of an existing secret cannot be changed, so its owner learns that it differs from the destination's. */
-function withNotice({ settings }: Store, remembered: Omit<Remembered, 'notice'>): Remembered {
-  const wanted = settings.replication_locations.toSorted();
-  return { ...remembered, notice: isDeepStrictEqual(wanted, remembered.locations) ? null : otherLocations };
-}
-
-const otherLocations =
-  'the secret is synced, but keeps the locations that it was created with: replication_locations applies to new secrets';

@@ -1,17 +1,18 @@
 import { type RemoveRequest, rememberedOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 
+const OwnVersion = z.object({ number: z.number(), etag: z.string() });
+
 const Remembered = z.object({
   name: z.string(),
   /** The name alone does not show that the secret is still the same one. */
   createTime: z.string(),
   /** The labels that the last put set, and that a later one may therefore remove. */
   labels: z.record(z.string(), z.string()),
-  /** The number and the etag of the version that has the value; the etag is empty if it is not known. */
-  version: z.number(),
-  versionEtag: z.string(),
-  /** The number of the oldest version that this entry has added and that may not be destroyed yet. */
-  oldest: z.number(),
+  /** The versions that this entry has added and has not destroyed yet, oldest first. */
+  ours: z.array(OwnVersion),
+  /** The version that a put was about to add, after all versions up to this number; null if its outcome is known. */
+  started: z.object({ after: z.number(), hash: z.string() }).nullable(),
   /** The locations of its replicas, sorted; empty for an automatic replication. */
   locations: z.array(z.string()),
   /** What the destination's owner should know although the secret is synced. */

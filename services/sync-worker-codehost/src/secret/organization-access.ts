@@ -67,7 +67,7 @@ export class OrganizationAccess {
     }
   }
 
-  /** Forgets the IDs, for example after the provider has refused them. */
+  /** Forgets the IDs after the provider has refused them: a repository that was created again has another one. */
   forgetIds(): void {
     this.#held = undefined;
   }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hasCode, type PutRequest, requireWritable } from '@secrets/sync-worker';
-import { requireStatus, type ScopeResponse } from '../api/secret-scope.ts';
+import type { PublicKey } from '../api/schema.ts';
+import { type Access, requireStatus, type ScopeResponse } from '../api/secret-scope.ts';
 import { parseRemembered, type Remembered, remember } from './remembered.ts';
 import { sealFor } from './scope-key.ts';
 import { findSecret, type Store, timeOf, withScope } from './store.ts';
@@ -69,27 +71,39 @@ async function changeAccess(
   return remember(store, request.externalName, timeOf(changed));
 }
 
-/** Writes the value, and once more if the provider has refused it and has another key since. */
+/** What the driver keeps of the provider and sends with a value: the key, and for a secret of an organization who sees it. */
+interface Kept {
+  key: PublicKey;
+  access: Access | undefined;
+}
+
+/** Writes the value, and once more if the provider has refused it and the key or the IDs of repositories have changed since. */
 async function write(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
   const response = await withScope(store, async () => {
-    const key = await store.key.current(signal);
-    const access = (await store.access?.wanted(signal)) ?? {};
-    const send = async (used: typeof key) =>
+    const kept = { key: await store.key.current(signal), access: await store.access?.wanted(signal) };
+    const send = async ({ key, access }: Kept) =>
       store.scope.write(signal, request.externalName, {
-        ...(await sealFor(used, request.value.reveal())),
+        ...(await sealFor(key, request.value.reveal())),
         ...access,
       });
     try {
-      return await send(key);
+      return await send(kept);
     } catch (error) {
-      if (!hasCode(error, 'ValidationFailed')) throw error;
-      store.access?.forgetIds();
-      const replacement = await store.key.replacementFor(key, signal);
-      if (replacement === undefined) throw error;
-      return send(replacement);
+      const renewed = hasCode(error, 'ValidationFailed') ? await renew(store, kept, signal) : undefined;
+      if (renewed === undefined) throw error;
+      return send(renewed);
     }
   });
   return written(store, request, response);
+}
+
+/** Returns undefined if nothing has changed. */
+async function renew(store: Store, refused: Kept, signal: AbortSignal): Promise<Kept | undefined> {
+  store.access?.forgetIds();
+  const replacement = await store.key.replacementFor(refused.key, signal);
+  const access = await store.access?.wanted(signal);
+  if (replacement === undefined && isDeepStrictEqual(access, refused.access)) return undefined;
+  return { key: replacement ?? refused.key, access };
 }
 
 function written(store: Store, request: PutRequest, response: ScopeResponse): Remembered {

@@ -40,7 +40,7 @@ export async function reconcileVariable(
   requireVisible(hidden, environments);
   const findings = sortFound(store, request, recordsOf(variables, name));
   requireRoom(variables, { name, bytes: valueBytes(request), environments });
-  if (findings.known === undefined) await request.recordStart();
+  if (findings.known === undefined) await request.recordStart({ inParts: true });
   try {
     const records = await apply(store, request, findings, signal);
     return { name, bytes: valueBytes(request), records };

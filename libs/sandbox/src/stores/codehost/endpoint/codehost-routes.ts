@@ -12,6 +12,7 @@ import { getPublicKey, getSecret, listSecrets } from '../operations/read-secrets
 import {
   createOrUpdateEnvironment,
   createRepository,
+  deleteRepository,
   getRepository,
   listOrganizationRepositories,
   updateRepository,
@@ -43,6 +44,7 @@ const secretRoutes = (path: string, kind: 'Repo' | 'Environment' | 'Org'): Route
 const repositoryRoutes = (path: string): Route[] => [
   ['get', path, { name: 'getRepository', run: getRepository }],
   ['patch', path, { name: 'updateRepository', run: updateRepository }],
+  ['delete', path, { name: 'deleteRepository', run: deleteRepository }],
   [
     'put',
     `${path}/environments/:environment`,

@@ -1,7 +1,7 @@
 import { jsonResponse } from '../../../simulation/http-response.ts';
 import { invalid } from '../codehost-error.ts';
 import { fullName, type Repository } from '../store/repository.ts';
-import type { Operation } from './operation.ts';
+import { noContent, type Operation } from './operation.ts';
 import { pageOf } from './page-of.ts';
 import { organizationIn, repositoryIn } from './scope-in.ts';
 
@@ -43,6 +43,12 @@ export const updateRepository: Operation = (context, request) => {
   const renamed = name === repository.name ? repository : { ...repository, name, formerly };
   context.store.change({ repository: renamed });
   return jsonResponse(200, describedRepository(renamed));
+};
+
+export const deleteRepository: Operation = (context, request) => {
+  const { id } = repositoryIn(context, request);
+  context.store.change({ deletedRepository: id });
+  return noContent;
 };
 
 export const createOrUpdateEnvironment: Operation = (context, request) => {

@@ -1,12 +1,13 @@
 import type { ActionSecret } from './action-secret.ts';
 import { Repositories, type Repository, type RepositorySpec } from './repository.ts';
-import type { Scope } from './scope.ts';
+import { isInRepository, type Scope } from './scope.ts';
 
 /** A change, as it is persisted. The field names are the journal's format: existing files depend on them. */
 export type CodehostRecord =
   | { secret: ActionSecret }
   | { removed: { scope: string; name: string } }
   | { repository: Repository }
+  | { deletedRepository: number }
   | { keys: number }
   | { app: { privateKey: string } }
   | { suspended: boolean }
@@ -67,6 +68,7 @@ export class CodehostStore {
     if ('secret' in record) this.#secrets.set(keyOf(record.secret.scope, record.secret.name), record.secret);
     else if ('removed' in record) this.#secrets.delete(keyOf(record.removed.scope, record.removed.name));
     else if ('repository' in record) this.#repositories.put(record.repository);
+    else if ('deletedRepository' in record) this.#deleteRepository(record.deletedRepository);
     else if ('keys' in record) this.#keyGeneration = record.keys;
     else if ('app' in record) this.#privateKey = record.app.privateKey;
     else if ('suspended' in record) this.#isSuspended = record.suspended;
@@ -74,11 +76,22 @@ export class CodehostStore {
   }
 
   *snapshot(): Generator<CodehostRecord> {
+    for (const deletedRepository of this.#repositories.deletedIds()) yield { deletedRepository };
     for (const repository of this.#repositories.all()) yield { repository };
     for (const secret of this.#secrets.values()) yield { secret };
     yield { keys: this.#keyGeneration };
     yield { suspended: this.#isSuspended };
     if (this.#privateKey !== undefined) yield { app: { privateKey: this.#privateKey } };
+  }
+
+  /** Deletes a repository with its secrets and those of its environments. Secrets of its organization remain. */
+  #deleteRepository(id: number): void {
+    this.#repositories.delete(id);
+    for (const [key, { scope, access }] of this.#secrets) {
+      if (isInRepository(scope, id)) this.#secrets.delete(key);
+      else if (access !== undefined)
+        access.repositoryIds = access.repositoryIds.filter((repositoryId) => repositoryId !== id);
+    }
   }
 
   /** Keeps the keys, as after a restart. */

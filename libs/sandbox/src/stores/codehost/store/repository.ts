@@ -30,6 +30,7 @@ const firstId = 1001;
 /** Repositories by their IDs, which are counted from 1001. */
 export class Repositories {
   readonly #byId = new Map<number, Repository>();
+  readonly #deletedIds = new Set<number>();
   #nextId = firstId;
 
   constructor(specs: readonly RepositorySpec[]) {
@@ -45,6 +46,15 @@ export class Repositories {
     this.#byId.set(repository.id, repository);
     this.#nextId = Math.max(this.#nextId, repository.id + 1);
   }
+
+  /** Its ID is never used again. */
+  delete(id: number): void {
+    this.#byId.delete(id);
+    this.#deletedIds.add(id);
+    this.#nextId = Math.max(this.#nextId, id + 1);
+  }
+
+  deletedIds = (): number[] => [...this.#deletedIds];
 
   get = (id: number): Repository | undefined => this.#byId.get(id);
 

@@ -29,6 +29,10 @@ export const environmentScope = (repository: Repository, environment: string): S
   organization: '',
 });
 
+/** Whether a scope, given by its key, is this repository or an environment of it. */
+export const isInRepository = (key: string, repositoryId: number): boolean =>
+  key === `repository ${repositoryId}` || key.startsWith(`environment ${repositoryId} `);
+
 export const organizationScope = (name: string): Scope => ({
   kind: 'organization',
   key: `organization ${name.toLowerCase()}`,
