@@ -197,3 +197,13 @@ describe('a changed configuration', () => {
     expect(cloud.calls()).toEqual(['VirtualMachineScaleSets_Get']);
   });
 });
+
+test('an answer is not used for a resource group that differs in a letter that only looks the same', async () => {
+  const group = { ...cloud.sandbox.resourceManager.defaultGroup, resourceGroup: 'kube' };
+  cloud.sandbox.resourceManager.addResource(virtualMachine(group, 'web-1'));
+  const find = (resourceGroup: string) => provider.findMachine({ ...group, resourceGroup, name: 'web-1' });
+  expect(await find('kube')).toBeDefined();
+  expect(await find('KUBE')).toBeDefined();
+  const kelvinSign = '\u212a'; // `toLowerCase` turns it into a k
+  expect(await find(`${kelvinSign}ube`)).toBeUndefined();
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseResourceId } from '../decision/resource-id.ts';
+import { parseResourceId } from '../resource-names/resource-id.ts';
 
 export const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const resourceGroup = /^[\p{L}\p{N}\-_.()]{0,89}[\p{L}\p{N}\-_()]$/u;

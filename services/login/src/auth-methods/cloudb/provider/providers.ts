@@ -1,10 +1,11 @@
 import { Problem } from '@secrets/domain';
 import pTimeout from 'p-timeout';
 import type { ConfigSettings } from '../config/config-settings.ts';
+import { isIdentity, parseResourceId } from '../resource-names/resource-id.ts';
+import { folded } from '../resource-names/same-name.ts';
 import type { MountClient } from './mount-client.ts';
 import type { MountClients, MountIdentity } from './mount-clients.ts';
 import type { AssignedIdentity, Provider, Providers, ResourceName } from './provider.ts';
-import { parseResourceId } from './resources/resource-id.ts';
 
 /** For all look-ups of a login, with access tokens and retries. The gateway waits 30 s for a response. */
 const loginBudgetMs = 20_000;
@@ -41,7 +42,7 @@ function providerOf(client: () => Promise<MountClient>): Provider {
   ): Promise<Value | undefined> =>
     until(deadline, async () => {
       const current = await client();
-      return current.answers.get(JSON.stringify(key).toLowerCase(), () => read(current));
+      return current.answers.get(folded(JSON.stringify(key)), () => read(current));
     });
   return {
     findMachine: (name) => cached(['machine', ...keyOf(name)], ({ resources }) => resources.machine(name)),
@@ -63,7 +64,7 @@ const keyOf = ({ subscriptionId, resourceGroup, name }: ResourceName) => [
 
 function identityName(id: string): ResourceName | undefined {
   const parts = parseResourceId(id);
-  if (parts?.type.toLowerCase() !== 'microsoft.managedidentity/userassignedidentities') return undefined;
+  if (parts === undefined || !isIdentity(parts)) return undefined;
   const { subscriptionId, resourceGroup, names } = parts;
   return { subscriptionId, resourceGroup, name: names[0]! };
 }

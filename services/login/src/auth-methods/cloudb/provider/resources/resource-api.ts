@@ -4,11 +4,11 @@ import { ResourceManagementClient } from '@azure/arm-resources';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import { LRUCache } from 'lru-cache';
+import { parseResourceId } from '../../resource-names/resource-id.ts';
 import type { AssignedIdentity, ProviderResource, ResourceName } from '../provider.ts';
 import { newestVersion } from './api-versions.ts';
 import { armProblem, isAbsence, type Reading } from './arm-problem.ts';
 import { describedIdentity, describedResource } from './described-resource.ts';
-import { parseResourceId } from './resource-id.ts';
 
 const maxSubscriptions = 50;
 const versionsLiveMs = 24 * 3_600_000;
