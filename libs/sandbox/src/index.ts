@@ -1,10 +1,5 @@
-export type { ApplicationPassword } from './directory/application/application-passwords.ts';
-export type { DirectoryOptions } from './directory/directory.ts';
 export type { TokenOptions } from './directory/issue-token.ts';
 export type { FaultSpec } from './faults/fault-spec.ts';
-export type { ResourceSpec } from './resource-manager/resources/resource.ts';
-export type { RoleAssignmentSpec } from './resource-manager/role-assignments.ts';
-export type { ResourceManagerOptions } from './resource-manager/simulate-resource-manager.ts';
 export { type Sandbox, startSandbox } from './sandbox.ts';
 export type { CloudAOptions } from './stores/clouda/simulate-clouda.ts';
 export type { CloudBOptions } from './stores/cloudb/simulate-cloudb.ts';

@@ -6,7 +6,6 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 export {
   flexibleInstance,
   flexibleScaleSet,
-  type ResourceGroup,
   uniformScaleSet,
   userAssignedIdentity,
   virtualMachine,

@@ -112,3 +112,71 @@ describe('stores', () => {
     await list();
   });
 });
+
+describe('the cloud', () => {
+  const json = async (response: Promise<Response>) =>
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
+    (await (await response).json()) as any;
+
+  test('resources are added, listed and removed', async () => {
+    const { resource_manager: group } = await json(control('about'));
+    const id = `/subscriptions/${group.subscription_id}/resourceGroups/other/providers/Microsoft.Web/sites/s`;
+    const added = await control('resources', 'POST', { id, principal: true });
+    expect(added.status).toBe(201);
+    const { principal } = (await added.json()) as { principal: { principalId: string } };
+    const { resources } = await json(control('resources'));
+    expect(resources).toContainEqual(expect.objectContaining({ id, principal }));
+    const { directory } = await json(control('about'));
+    expect(directory.identities).toContainEqual(
+      expect.objectContaining({ name: 's', oid: principal.principalId }),
+    );
+    const { token } = await json(control('directory/token', 'POST', { identity: 's', audience: 'x' }));
+    expect(token).toEqual(expect.any(String));
+    expect((await control(`resources?id=${id.toUpperCase()}`, 'DELETE')).status).toBe(204);
+    expect((await control(`resources?id=${id}`, 'DELETE')).status).toBe(404);
+    expect((await control('resources', 'POST', { id: '/subscriptions/x' })).status).toBe(400);
+  });
+
+  test('role assignments are added, listed and removed', async () => {
+    const assignment = { principalId: 'p', scope: '/subscriptions/s/resourceGroups/g', actions: ['*/read'] };
+    const { id } = await json(control('role-assignments', 'POST', assignment));
+    const { role_assignments } = await json(control('role-assignments'));
+    expect(role_assignments).toContainEqual({ id, ...assignment });
+    expect((await control(`role-assignments/${id}`, 'DELETE')).status).toBe(204);
+    expect((await control(`role-assignments/${id}`, 'DELETE')).status).toBe(404);
+    expect((await control('role-assignments', 'POST', { principalId: 'p', scope: '/' })).status).toBe(400);
+  });
+
+  test('passwords are added, listed without their text, and removed', async () => {
+    const request = { displayName: 'theirs', secretText: CANARY, endDateTime: '2030-01-01T00:00:00Z' };
+    const { keyId } = await json(control('directory/passwords', 'POST', request));
+    const listed = await (await control('directory/passwords')).text();
+    expect(listed).not.toContain(CANARY);
+    expect(JSON.parse(listed).passwords[1]).toEqual({
+      keyId,
+      displayName: 'theirs',
+      hint: CANARY.slice(0, 3),
+      startDateTime: expect.any(String),
+      endDateTime: '2030-01-01T00:00:00.000Z',
+    });
+    expect((await control(`directory/passwords/${keyId}`, 'DELETE')).status).toBe(204);
+    expect((await control(`directory/passwords/${keyId}`, 'DELETE')).status).toBe(404);
+  });
+
+  test('settings of the directory are changed one by one', async () => {
+    await control('directory/settings', 'POST', { passwordDelayMs: 100 });
+    expect(await json(control('directory/settings', 'POST', { graphPermissions: [] }))).toEqual({
+      passwordDelayMs: 100,
+      removalDelayMs: 0,
+      graphPermissions: [],
+      resourceClaims: true,
+      instance: null,
+    });
+    expect((await json(control('directory/settings'))).passwordDelayMs).toBe(100);
+    expect((await control('directory/settings', 'POST', { passwordDelay: 1 })).status).toBe(400);
+  });
+
+  test.each(['resource-manager', 'graph', 'directory'])('%s has faults', async (store) => {
+    expect((await control('faults', 'POST', { store, effect: 'throttle' })).status).toBe(201);
+  });
+});

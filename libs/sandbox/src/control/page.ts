@@ -39,6 +39,10 @@ function page(nonce: string): string {
 <h2>Directory</h2>
 <p>Tenant <code id="tenant"></code></p>
 <div id="identities"></div>
+<h3>Application</h3>
+<p>Client ID <code id="application"></code>, object ID <code id="application-object"></code>. Of its passwords, only the first characters are shown.</p>
+<div id="passwords"></div>
+<h3>Tokens</h3>
 <form id="token-form">
 <label>Identity <select id="identity"></select></label>
 <label>Audience <input id="audience" value="https://management.azure.com/" size="32"></label>
@@ -48,6 +52,11 @@ function page(nonce: string): string {
 <pre id="token" hidden></pre>
 <h3>From the command line</h3>
 <pre id="commands"></pre>
+<h2>Resources</h2>
+<p>The machines and other resources that the resource API describes.</p>
+<div id="resources"></div>
+<h3>Role assignments</h3>
+<div id="role-assignments"></div>
 </main>
 <script nonce="${nonce}">${SCRIPT}</script>
 </body>
@@ -103,19 +112,46 @@ function rowOf(secret) {
   };
 }
 const headings = ['Name', 'Region', 'Value', 'Tags', 'Versions', 'State', 'Last change'];
-let lastText = '';
+const lastTexts = new Map();
+async function whenChanged(path, show) {
+  const text = await (await fetch('_sandbox/' + path)).text();
+  if (text === lastTexts.get(path)) return;
+  show(JSON.parse(text));
+  lastTexts.set(path, text);
+}
 async function refresh() {
   try {
-    const text = await (await fetch('_sandbox/stores?limit=200')).text();
+    await whenChanged('stores?limit=200', showStores);
+    await whenChanged('about', showDirectory);
+    await whenChanged('directory/passwords', showPasswords);
+    await whenChanged('resources', showResources);
+    await whenChanged('role-assignments', showRoleAssignments);
     byId('state').textContent = 'Up to date. Refreshes every two seconds.';
-    if (text === lastText) return;
-    lastText = text;
-    const sections = Object.entries(JSON.parse(text).stores).flatMap(([name, store]) => [
-      create('h2', name + ' (' + store.total + (store.total > store.secrets.length ? ', showing the newest ' + store.secrets.length : '') + ')'),
-      store.total ? tableOf(headings, store.secrets.map(rowOf)) : create('p', 'No secrets yet.'),
-    ]);
-    byId('stores').replaceChildren(...sections);
   } catch { byId('state').textContent = 'The sandbox is not responding.'; }
+}
+function showStores({ stores }) {
+  const sections = Object.entries(stores).flatMap(([name, store]) => [
+    create('h2', name + ' (' + store.total + (store.total > store.secrets.length ? ', showing the newest ' + store.secrets.length : '') + ')'),
+    store.total ? tableOf(headings, store.secrets.map(rowOf)) : create('p', 'No secrets yet.'),
+  ]);
+  byId('stores').replaceChildren(...sections);
+}
+function showPasswords({ passwords }) {
+  byId('passwords').replaceChildren(tableOf(
+    ['Name', 'Hint', 'Valid from', 'Valid until', 'Key ID'],
+    passwords.map((one) => ({ cells: [one.displayName || '', one.hint + '…', one.startDateTime, one.endDateTime, one.keyId] })),
+  ));
+}
+function identityLines({ principal, userAssigned }) {
+  return [...(principal ? ['own: ' + principal.principalId] : []), ...userAssigned].join('\\n');
+}
+function showResources({ resources }) {
+  const shown = resources.slice(0, 200).map((one) => ({ cells: [one.id, one.location, identityLines(one)] }));
+  byId('resources').replaceChildren(tableOf(['Resource', 'Location', 'Identities'], shown));
+}
+function showRoleAssignments({ role_assignments }) {
+  const shown = role_assignments.map((one) => ({ cells: [one.principalId, one.scope, one.actions.join('\\n')] }));
+  byId('role-assignments').replaceChildren(tableOf(['Principal', 'Scope', 'Actions'], shown));
 }
 const exampleSettings = {
   'cloudA-sm': { region: 'eu-central-1' },
@@ -130,15 +166,18 @@ function showCredentials(stores) {
   });
   byId('credentials').replaceChildren(...requests);
 }
-async function showAbout() {
-  const { stores, directory } = await (await fetch('_sandbox/about')).json();
+function showDirectory({ stores, directory }) {
   showCredentials(stores);
+  byId('application').textContent = directory.application.client_id;
+  byId('application-object').textContent = directory.application.object_id;
   byId('tenant').textContent = directory.tenant_id;
   byId('identities').replaceChildren(tableOf(
     ['Identity', 'Kind', 'Object ID', 'Client ID', 'Resource', 'Groups'],
     directory.identities.map((one) => ({ cells: [one.name, one.kind, one.oid, one.appid, one.resourceId, (one.groups || []).join('\\n')] })),
   ));
+  const chosen = byId('identity').value;
   byId('identity').replaceChildren(...directory.identities.map((one) => create('option', one.name)));
+  if (directory.identities.some((one) => one.name === chosen)) byId('identity').value = chosen;
   const { origin } = location;
   byId('commands').textContent = [
     '# as a program on the machine itself would request it',
@@ -156,7 +195,6 @@ byId('token-form').addEventListener('submit', async (event) => {
   byId('token').hidden = false;
   byId('token').textContent = result.token || result.errors.join('\\n');
 });
-showAbout();
 refresh();
 setInterval(refresh, 2000);
 `;

@@ -11,6 +11,7 @@ import { type CallContext, serveCall } from '../simulation/serve-call.ts';
 import type { Application } from './application/application.ts';
 import type { ApplicationPasswords } from './application/application-passwords.ts';
 import { clientCredentialsToken } from './application/client-credentials.ts';
+import type { SettingsOfDirectory } from './directory-settings.ts';
 import { discoveryDocument } from './discovery.ts';
 import { guidFrom, type Identity } from './identity.ts';
 import { claimsOf } from './identity-claims.ts';
@@ -29,6 +30,7 @@ export interface DirectoryRoutesContext {
   instance: () => Instance | undefined;
   application: Application;
   passwords: ApplicationPasswords;
+  settings: SettingsOfDirectory;
   issue: (options: TokenOptions) => Promise<string>;
   federation: FederatedCredentials;
 }
@@ -70,7 +72,7 @@ export function directoryRoutes(context: DirectoryRoutesContext): express.Router
 }
 
 function metadataRoutes(
-  { calls, identities, instance, issue }: DirectoryRoutesContext,
+  { calls, identities, instance, settings, issue }: DirectoryRoutesContext,
   endpoint: (operation: string, handle: Handle) => express.RequestHandler,
 ): express.Router {
   const routes = express.Router();
@@ -85,7 +87,7 @@ function metadataRoutes(
         instance: instance(),
         nowMs: calls.now(),
         issue: (identity, audience, expiresInSeconds) =>
-          issue({ ...claimsOf(identity), audience, expiresInSeconds }),
+          issue({ ...claimsOf(identity, settings.current), audience, expiresInSeconds }),
       }),
     ),
   );

@@ -9,6 +9,8 @@ const DirectorySettings = z.strictObject({
   removalDelayMs: delayMs,
   /** What the application may do in Graph. */
   graphPermissions: z.array(z.string().min(1).max(128)).max(100),
+  /** Whether the tokens of managed identities name the resource that they run on. */
+  resourceClaims: z.boolean(),
   /** Resource ID of the machine whose metadata endpoint the sandbox is; null: the first machine. */
   instance: z.string().max(2_048).nullable(),
 });
@@ -19,6 +21,7 @@ const defaults: DirectorySettings = {
   passwordDelayMs: 0,
   removalDelayMs: 0,
   graphPermissions: ['Application.ReadWrite.OwnedBy'],
+  resourceClaims: true,
   instance: null,
 };
 

@@ -43,9 +43,10 @@ export interface Directory extends Simulation {
   issueToken(options: TokenOptions): Promise<string>;
   /**
    * Issues a token of one of the identities, with its actual claims.
+   * @param identity its name, or the ID of the resource that it runs on
    * @throws RangeError if there is no such identity
    */
-  issueTokenFor(identityName: string, options: Omit<TokenOptions, 'oid'>): Promise<string>;
+  issueTokenFor(identity: string, options: Omit<TokenOptions, 'oid'>): Promise<string>;
 }
 
 interface DirectoryContext extends SimulationContext {
@@ -90,7 +91,8 @@ export function simulateDirectory(
     },
     rotate: ({ keepOlder = true } = {}) => rotate(keepOlder),
     issueToken: issue,
-    issueTokenFor: async (name, token) => issue({ ...claimsOf(identityNamed(identities(), name)), ...token }),
+    issueTokenFor: async (name, token) =>
+      issue({ ...claimsOf(identityNamed(identities(), name), settings.current), ...token }),
     ...persistence(state, context),
   };
 }

@@ -5,6 +5,8 @@ import { guidFrom } from './identity.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 const DAY_SECONDS = 86_400;
+/** https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim */
+const MAX_GROUPS = 200;
 
 /** The properties of a token to issue. Only the object ID and the audience are required. */
 export const TokenOptions = z.object({
@@ -99,7 +101,7 @@ function groupClaims(
   { groups, groupOverage, oid }: ParsedOptions,
   tenantId: string,
 ): Record<string, unknown> {
-  if (!groupOverage) return { groups };
+  if (!groupOverage && (groups?.length ?? 0) <= MAX_GROUPS) return { groups };
   const endpoint = `https://graph.windows.net/${tenantId}/servicePrincipals/${oid}/getMemberObjects`;
   return { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint } } };
 }

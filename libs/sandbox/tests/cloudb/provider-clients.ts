@@ -13,7 +13,7 @@ const endpointsOf = (sandbox: Sandbox): Record<string, string> => ({
 });
 
 /** Sends what is meant for the provider to the sandbox. */
-export const providerHttpClient = (sandbox: Sandbox): HttpClient => ({
+const providerHttpClient = (sandbox: Sandbox): HttpClient => ({
   async sendRequest(request) {
     const { host, pathname, search } = new URL(request.url);
     const headers = { ...request.headers.toJSON(), 'x-forwarded-host': host };
@@ -54,9 +54,10 @@ export function resourceClients(
     credential = applicationCredential(sandbox),
     subscriptionId = sandbox.resourceManager.defaultGroup.subscriptionId,
     retryOptions = noRetries.retryOptions,
-  }: { credential?: TokenCredential; subscriptionId?: string; retryOptions?: object } = {},
+    endpoint = 'https://management.azure.com',
+  }: { credential?: TokenCredential; subscriptionId?: string; retryOptions?: object; endpoint?: string } = {},
 ) {
-  const options = { retryOptions, httpClient: providerHttpClient(sandbox) };
+  const options = { retryOptions, endpoint, httpClient: providerHttpClient(sandbox) };
   return {
     compute: new ComputeManagementClient(credential, subscriptionId, options),
     identities: new ManagedServiceIdentityClient(credential, subscriptionId, options),

@@ -86,6 +86,9 @@ describe('a request is refused', () => {
     ['Microsoft.Nothing/things/x', 404, 'InvalidResourceNamespace'],
     ['Microsoft.Compute/things/x', 404, 'InvalidResourceType'],
     ['Microsoft.Compute/virtualMachines/web-10', 404, 'ResourceNotFound'],
+    ['Microsoft.Compute/virtualMachines/web', 404, 'ResourceNotFound'],
+    ['Microsoft.Compute/virtualMachines/web-1%2Fx', 400, 'InvalidRequestUri'],
+    ['Microsoft.Compute/virtualMachineScaleSets/agents%2FvirtualMachines%2F0', 400, 'InvalidRequestUri'],
   ])('for %s', async (path, status, code) => {
     expect(await send(`${groupUrl()}/providers/${path}?api-version=2024-07-01`)).toMatchObject({
       status,
@@ -113,6 +116,17 @@ test.each([audience, 'https://management.azure.com', 'https://management.core.wi
     expect((await getMachine({ credential: holding(token) })).name).toBe('web-1');
   },
 );
+
+test('each national cloud has its own audience', async () => {
+  const endpoint = 'https://management.chinacloudapi.cn';
+  const { oid } = sandbox.directory.application;
+  const ofChina = await sandbox.directory.issueToken({ oid, audience: endpoint });
+  const ofPublic = await sandbox.directory.issueToken({ oid, audience });
+  expect((await getMachine({ endpoint, credential: holding(ofChina) })).name).toBe('web-1');
+  await expect(getMachine({ endpoint, credential: holding(ofPublic) })).rejects.toEqual(
+    errorWith(401, 'InvalidAuthenticationTokenAudience'),
+  );
+});
 
 describe('a role assignment', () => {
   test('permits reading in its scope only', async () => {

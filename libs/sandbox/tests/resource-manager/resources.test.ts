@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox.ts';
-import { userAssignedIdentity, virtualMachine } from '../../src/testing.ts';
+import {
+  flexibleInstance,
+  flexibleScaleSet,
+  uniformScaleSet,
+  userAssignedIdentity,
+  virtualMachine,
+  webSite,
+} from '../../src/testing.ts';
 import { resourceClients } from '../cloudb/provider-clients.ts';
 
 const group = 'sandbox';
@@ -166,4 +173,31 @@ describe('lists', () => {
       idOf('Microsoft.Compute/virtualMachineScaleSets/agents/virtualMachines/0'),
     ]);
   });
+});
+
+test('the resources and role assignments are options of the sandbox', async () => {
+  const group = { subscriptionId: '99999999-2222-4333-8444-555555555555', resourceGroup: 'prod' };
+  const identity = userAssignedIdentity(group, 'deploy');
+  const userAssigned = [identity.id];
+  const set = flexibleScaleSet(group, 'flex', { userAssigned });
+  const other = await startSandbox({
+    resourceManager: {
+      resources: [
+        identity,
+        set,
+        flexibleInstance(group, set, 'a1b2c3d4'),
+        uniformScaleSet(group, 'uniform', { userAssigned }),
+        webSite(group, 'site', { principal: true }),
+      ],
+      roleAssignments: [
+        { principalId: sandbox.directory.application.oid, scope: `/subscriptions/${group.subscriptionId}` },
+      ],
+    },
+  });
+  const { compute } = resourceClients(other, { subscriptionId: group.subscriptionId });
+  const instance = await compute.virtualMachines.get('prod', 'flex_a1b2c3d4');
+  expect(instance.virtualMachineScaleSet).toEqual({ id: set.id });
+  const names = other.directory.identities.map(({ name }) => name);
+  expect(names).toEqual(['deploy', 'deploy@uniform', 'site']);
+  await other.stop();
 });

@@ -86,16 +86,13 @@ describe('a configuration', () => {
     expect(body.warnings).toEqual(['unknown field tenant was ignored']);
   });
 
-  test('warns of settings that have no effect in this version', async () => {
-    const rotating = await login.call('POST', path, { rotation_period: '1h' });
-    expect(rotating.body.warnings).toEqual([expect.stringMatching(/^rotation_period .*have no effect/)]);
-    expect((await login.call('POST', path, { rotation_period: 0 })).status).toBe(204);
-  });
-
-  test('cannot be rotated in this version', async () => {
-    const { status, body } = await login.call('POST', '/auth/team/azure/rotate-root');
-    expect([status, body.errors]).toEqual([400, ['this version does not rotate client_secret']]);
-    expect((await login.call('POST', '/auth/nowhere/rotate-root')).status).toBe(404);
+  test('warns of a schedule without a secret, and refuses one that is malformed', async () => {
+    const rotating = await login.call('POST', path, { client_secret: '', rotation_period: '1h' });
+    expect(rotating.body.warnings).toEqual([expect.stringMatching(/have no effect without client_secret$/)]);
+    const body = { rotation_period: 0, rotation_schedule: '0 25 * * *' };
+    expect((await login.call('POST', path, body)).body.errors).toEqual([
+      expect.stringMatching(/^rotation_schedule: must be a cron expression/),
+    ]);
   });
 
   test('is deleted, and deleting it again succeeds', async () => {

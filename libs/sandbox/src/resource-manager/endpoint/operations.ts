@@ -1,7 +1,7 @@
 import { findProvider, isSame, providersOf } from '../resources/api-versions.ts';
 import { isOfType, partsOf, type Resource } from '../resources/resource.ts';
 import { isWithin, parseResourceId } from '../resources/resource-id.ts';
-import { notFound } from './arm-error.ts';
+import { badRequest, notFound } from './arm-error.ts';
 import type { Caller } from './caller.ts';
 import {
   groupsOf,
@@ -24,7 +24,7 @@ import {
 } from './wire-format.ts';
 
 /** What an operation knows about the request. */
-export interface OperationContext extends ResourceManagerState {
+interface OperationContext extends ResourceManagerState {
   caller: Caller;
   apiVersion: string;
 }
@@ -48,6 +48,8 @@ export const getResource: Operation = (context, location) => {
   const id = `${scopeOf(location)}/providers/${location.namespace}/${location.rest.join('/')}`;
   const type = typeOf(location);
   requireSubscription(context, subscriptionId);
+  if (location.rest.some((segment) => segment.includes('/')))
+    throw badRequest('InvalidRequestUri', 'A name in the path contains a slash.');
   requirePermission(context, context.caller, { action: readOf(type), scope: id });
   const group = requireGroup(inventory, subscriptionId, resourceGroup);
   requireVersion(inventory, type, apiVersion);

@@ -5,8 +5,8 @@ import type { ResourceInventory } from './resource-inventory.ts';
 
 /**
  * The identities that programs on the resources can use: the system-assigned one of each, and its user-assigned ones. Programs run on the instances
- * of a flexible scale set, not on the set. An identity has the name of its resource; from the second use of a name on, it is followed by the
- * resource that it runs on, as in `build-agent@web-2`.
+ * of a flexible scale set, not on the set. A system-assigned identity has the name of its resource, a user-assigned one its own. If that name is
+ * taken, it is followed by the resource that it runs on: its name, as in `build-agent@web-2`, or its whole ID.
  */
 export function identitiesOn(inventory: ResourceInventory): Identity[] {
   const found = inventory.all().flatMap((resource) => {
@@ -15,11 +15,11 @@ export function identitiesOn(inventory: ResourceInventory): Identity[] {
   });
   const names = new Set<string>();
   return found.map((identity) => {
-    const name = names.has(identity.name)
-      ? `${identity.name}@${identity.resourceId.split('/').at(-1)}`
-      : identity.name;
-    names.add(name);
-    return { ...identity, name };
+    const { name, resourceId } = identity;
+    const candidates = [name, `${name}@${resourceId.split('/').at(-1)}`];
+    const free = candidates.find((candidate) => !names.has(candidate)) ?? `${name}@${resourceId}`;
+    names.add(free);
+    return { ...identity, name: free };
   });
 }
 

@@ -8,7 +8,7 @@ const resourceId = z
   .max(2_048)
   .refine((id) => parseResourceId(id) !== undefined, 'is not the ID of a resource');
 
-const Principal = z.object({
+const PrincipalSpec = z.object({
   /** Object ID of the service principal. Default: derived from the resource's ID. */
   principalId: z.uuid().optional(),
   /** Default: derived from the resource's ID. */
@@ -23,7 +23,7 @@ export const ResourceSpec = z.object({
   /** As responses return it: a name such as `westus`, or a display name such as `West US`. */
   location: text.default('westus'),
   /** The system-assigned identity. Of a user-assigned identity: itself, which it always has. */
-  principal: z.union([z.boolean(), Principal]).default(false),
+  principal: z.union([z.boolean(), PrincipalSpec]).default(false),
   /** Resource IDs of the user-assigned identities. */
   userAssigned: z.array(resourceId).max(100).default([]),
   tags: z.record(text, z.string().max(256)).default({}),
@@ -35,7 +35,7 @@ export const ResourceSpec = z.object({
 export type ResourceSpec = z.input<typeof ResourceSpec>;
 
 /** The service principal of an identity. */
-export interface Principal {
+interface Principal {
   principalId: string;
   clientId: string;
   groups?: string[] | undefined;

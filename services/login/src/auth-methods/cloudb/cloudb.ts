@@ -13,6 +13,7 @@ import { MountClients } from './provider/mount-clients.ts';
 import { createProviders } from './provider/providers.ts';
 import { cloudBType } from './queries/login-target.ts';
 import { roleEndpoints } from './roles/role-endpoints.ts';
+import { runDueRotations } from './rotation/run-rotation.ts';
 
 /** Base URLs, for every mount. If one is absent, each mount's environment determines it. */
 export interface CloudBOptions extends ProviderUrls {
@@ -44,5 +45,12 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     login: (at, body: LoginRequest) => logIn(context, at, body),
     mayRenew: (login) => mayRenew(context.db, login),
     endpoints: [...roleEndpoints(context), ...configEndpoints(context), diagnosisEndpoint(context)],
+    tasks: [
+      {
+        name: 'rotation of client secrets',
+        seconds: 30,
+        run: (isStopping) => runDueRotations(context, isStopping),
+      },
+    ],
   };
 }

@@ -4,10 +4,12 @@ import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
-import { type ConfigRow, findConfig } from '../queries/configs.ts';
+import { findConfig } from '../queries/configs.ts';
+import { findSecretExpiry } from '../queries/rotations.ts';
+import { rotateNow } from '../rotation/run-rotation.ts';
 import { CheckBody, scopeOf } from './check/check-body.ts';
 import { checkConfig } from './check/check-config.ts';
-import { ConfigBody, ConfigPatch, ineffectiveFields } from './config-settings.ts';
+import { ConfigBody, ConfigPatch, ineffectiveFields, type StoredConfig } from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
 
@@ -20,7 +22,7 @@ export const configEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   patchConfig(context),
   deleteConfig(context),
   checkEndpoint(context),
-  rotateRoot(),
+  rotateRoot(context),
 ];
 
 const readConfig = (context: CloudBContext) =>
@@ -28,7 +30,12 @@ const readConfig = (context: CloudBContext) =>
     method: 'get',
     path,
     summary: 'Read the configuration of an auth mount, without the secret',
-    handle: async ({ mount }) => ({ data: (await requireConfig(context, mount.id)).settings }),
+    handle: async ({ mount }) => {
+      const { settings } = await requireConfig(context, mount.id);
+      const expiry = await findSecretExpiry(context.db, mount.id);
+      const expiration = expiry && { root_password_expiration_date: expiry.toISOString() };
+      return { data: { ...settings, ...expiration } };
+    },
   });
 
 const writeConfig = (context: CloudBContext) =>
@@ -39,8 +46,8 @@ const writeConfig = (context: CloudBContext) =>
     needs: 'create or update',
     body: ConfigBody,
     handle: async ({ mount, body, caller, warn }) => {
-      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: false });
-      ineffectiveFields(settings).forEach(warn);
+      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: false });
+      ineffectiveFields(saved).forEach(warn);
       return undefined;
     },
   });
@@ -52,8 +59,8 @@ const patchConfig = (context: CloudBContext) =>
     summary: 'Update the configuration of an auth mount (merge patch); null restores a default',
     body: ConfigPatch,
     handle: async ({ mount, body, caller, warn }) => {
-      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: true });
-      ineffectiveFields(settings).forEach(warn);
+      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: true });
+      ineffectiveFields(saved).forEach(warn);
       return undefined;
     },
   });
@@ -87,13 +94,18 @@ const checkEndpoint = (context: CloudBContext) =>
     },
   });
 
-const rotateRoot = () =>
+const rotateRoot = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path: '/rotate-root',
-    summary: 'Replace client_secret; not in this version',
-    handle: async () => {
-      throw invalid('this version does not rotate client_secret');
+    summary: 'Replace client_secret by a new password of the application',
+    handle: async ({ mount, caller, warn }) => {
+      const { hasSecret } = await requireConfig(context, mount.id);
+      if (!hasSecret) throw invalid('there is no client_secret to rotate');
+      const isComplete = await rotateNow(context, identityOf(mount, caller));
+      if (!isComplete)
+        warn('the directory does not accept the new password yet; the rotation continues in the background');
+      return undefined;
     },
   });
 
@@ -104,7 +116,7 @@ const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): Moun
   accessor,
 });
 
-async function requireConfig({ db }: CloudBContext, mountId: string): Promise<ConfigRow> {
+async function requireConfig({ db }: CloudBContext, mountId: string): Promise<StoredConfig> {
   const stored = await findConfig(db, mountId);
   if (stored === undefined) throw notFound();
   return stored;

@@ -2,6 +2,7 @@ import { identityTokenSeconds, invalid } from '@secrets/domain';
 import { flag, integer, seconds } from '@secrets/http';
 import { z } from 'zod';
 import { environments } from '../directory/environments.ts';
+import { isSchedule } from '../rotation/cron.ts';
 
 const audienceCharacters = 600;
 const plainId = /^(?!\.+$)[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
@@ -60,6 +61,12 @@ export type ConfigSettings = {
   [Field in keyof Omit<ConfigBody, 'client_secret'>]-?: NonNullable<ConfigBody[Field]>;
 };
 
+/** A configuration, and whether a secret belongs to it. */
+export interface StoredConfig {
+  settings: ConfigSettings;
+  hasSecret: boolean;
+}
+
 const defaults = {
   environment: 'public',
   client_id: '',
@@ -78,9 +85,9 @@ const defaults = {
 
 /** A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself. */
 export function mergedConfig(
-  stored: { settings: ConfigSettings; hasSecret: boolean } | undefined,
+  stored: StoredConfig | undefined,
   { client_secret, ...fields }: ConfigPatch,
-): ConfigSettings {
+): StoredConfig {
   const settings = { ...defaults, ...without(null, { ...stored?.settings, ...without(undefined, fields) }) };
   const { tenant_id, resource } = settings;
   if (tenant_id === undefined) throw invalid('tenant_id is required');
@@ -89,18 +96,14 @@ export function mergedConfig(
   if (hasSecret && settings.identity_token_audience !== '')
     throw invalid('client_secret and identity_token_audience are mutually exclusive');
   refuseContradictoryRotation(settings);
-  return { ...settings, tenant_id, resource };
+  return { settings: { ...settings, tenant_id, resource }, hasSecret };
 }
 
-/** One sentence for each setting that this version stores but does not act on. */
-export function ineffectiveFields(settings: ConfigSettings): string[] {
-  const { rotation_period, rotation_schedule } = settings;
-  const sentences = [];
-  if (rotation_period > 0 || rotation_schedule !== '')
-    sentences.push(
-      'rotation_period and rotation_schedule have no effect: this version does not rotate client_secret',
-    );
-  return sentences;
+/** One sentence for each setting that has no effect. */
+export function ineffectiveFields({ settings, hasSecret }: StoredConfig): string[] {
+  const isScheduled = settings.rotation_period > 0 || settings.rotation_schedule !== '';
+  if (!isScheduled || hasSecret) return [];
+  return ['rotation_period and rotation_schedule have no effect without client_secret'];
 }
 
 function refuseContradictoryRotation(
@@ -110,6 +113,8 @@ function refuseContradictoryRotation(
     throw invalid('rotation_period and rotation_schedule are mutually exclusive');
   if (settings.rotation_window > 0 && settings.rotation_schedule === '')
     throw invalid('rotation_window requires rotation_schedule');
+  if (settings.rotation_schedule !== '' && !isSchedule(settings.rotation_schedule))
+    throw invalid('rotation_schedule: must be a cron expression with five fields, such as 0 3 1 * *');
 }
 
 /** The fields that have another value than this one. */

@@ -1,11 +1,14 @@
 import { type Caller, requireGrant } from '@secrets/caller';
+import type { Tx } from '@secrets/db';
 import { notFound } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { type ConfigRow, findConfig, upsertConfig } from '../queries/configs.ts';
+import { findConfig, upsertConfig } from '../queries/configs.ts';
+import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
+import { nextRotation } from '../rotation/rotation-schedule.ts';
 import { encryptClientSecret } from './client-secret.ts';
-import { type ConfigPatch, type ConfigSettings, mergedConfig } from './config-settings.ts';
+import { type ConfigPatch, mergedConfig, type StoredConfig } from './config-settings.ts';
 
 /** A write or a merge patch of a configuration. */
 interface ConfigWrite {
@@ -24,21 +27,40 @@ export async function saveConfig(
   caller: Caller,
   mountId: string,
   { body, mustExist }: ConfigWrite,
-): Promise<ConfigSettings> {
-  const [before, settings] = await changingMount(context, mountId, async (tx) => {
+): Promise<StoredConfig> {
+  const [before, saved] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfig(tx, mountId);
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
-    await upsertConfig(tx, mountId, merged, sealedSecret(context.keyRing, mountId, body.client_secret));
+    const secret = sealedSecret(context.keyRing, mountId, body.client_secret);
+    await upsertConfig(tx, mountId, merged.settings, secret);
+    await planRotation(tx, mountId, merged, secret !== undefined || !isSameApplication(stored, merged));
     return [stored, merged];
   });
   if (before !== undefined) context.directory.forget(before.settings);
-  context.directory.forget(settings);
+  context.directory.forget(saved.settings);
   context.providers.forget(mountId);
-  return settings;
+  return saved;
 }
 
-function requireAllowed(caller: Caller, stored: ConfigRow | undefined, mustExist: boolean): void {
+/** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
+async function planRotation(
+  tx: Tx,
+  mountId: string,
+  { settings, hasSecret }: StoredConfig,
+  isNewSecret: boolean,
+): Promise<void> {
+  if (!hasSecret) return deleteRotation(tx, mountId);
+  const since = await recordSecret(tx, mountId, isNewSecret);
+  await setSchedule(tx, mountId, nextRotation(settings, since, new Date()));
+}
+
+const isSameApplication = (before: StoredConfig | undefined, { settings }: StoredConfig): boolean =>
+  before?.settings.client_id === settings.client_id &&
+  before.settings.tenant_id === settings.tenant_id &&
+  before.settings.environment === settings.environment;
+
+function requireAllowed(caller: Caller, stored: StoredConfig | undefined, mustExist: boolean): void {
   if (stored === undefined && mustExist) throw notFound();
   if (!mustExist) requireGrant(caller, stored !== undefined); // of a PATCH, the gateway has checked `patch`
 }

@@ -1,16 +1,11 @@
 import type { Sql } from '@secrets/db';
-import type { ConfigSettings } from '../config/config-settings.ts';
+import type { ConfigSettings, StoredConfig } from '../config/config-settings.ts';
 
 /** A stored configuration, without the secret. */
-export interface ConfigRow {
-  settings: ConfigSettings;
-  hasSecret: boolean;
-}
-
-export async function findConfig(sql: Sql, mountId: string): Promise<ConfigRow | undefined> {
+export async function findConfig(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
   const text = `select settings, sealed_client_secret is not null as "hasSecret"
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<ConfigRow>(text, [mountId]))[0];
+  return (await sql.query<StoredConfig>(text, [mountId]))[0];
 }
 
 /** A configuration as the clients of the provider are built from it. */
