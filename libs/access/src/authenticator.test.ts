@@ -78,6 +78,8 @@ describe('tokens', () => {
         displayName: 'test',
         entityId: null,
         policies: ['reader'],
+        identityPolicies: [],
+        tokenExpiresAt: null,
         namespace: { id: 'root', path: '' },
         tokenNamespace: { id: 'root', path: '' },
         grants: ['read'],

@@ -43,7 +43,7 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch` and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
   db: Db;
   keys: InternalKeys;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
@@ -146,6 +146,8 @@ const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller =>
   displayName: '',
   entityId: null,
   policies: [],
+  identityPolicies: [],
+  tokenExpiresAt: null,
   namespace: rootNamespace,
   tokenNamespace: rootNamespace,
   grants: [],
@@ -158,6 +160,8 @@ function identify(caller: Caller, token: AccessToken): void {
   caller.displayName = token.displayName;
   caller.entityId = token.entityId;
   caller.policies = [...token.policies];
+  caller.identityPolicies = [...token.identityPolicies];
+  caller.tokenExpiresAt = token.expiresAt === undefined ? null : new Date(token.expiresAt).toISOString();
   caller.tokenNamespace = token.namespace;
 }
 

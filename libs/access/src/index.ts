@@ -12,5 +12,6 @@ export { batchTokenExpiry } from './tokens/access-token.ts';
 export * from './tokens/address-ranges.ts';
 export * from './tokens/ancestor-expiry.ts';
 export * from './tokens/epoch-cache.ts';
+export * from './tokens/identity-policies.ts';
 export * from './tokens/shared-read.ts';
 export * from './tokens/token.ts';

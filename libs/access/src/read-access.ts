@@ -2,7 +2,8 @@ import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import type { NamedRules } from './policies/named-policies.ts';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
-import { ancestorExpirySql } from './tokens/ancestor-expiry.ts';
+import { tokenExpirySql } from './tokens/ancestor-expiry.ts';
+import { identityPoliciesSql } from './tokens/identity-policies.ts';
 import type { BatchToken } from './tokens/token.ts';
 
 // The epoch comes from the same statement, and thus the same snapshot, as the row: a row never includes anything that
@@ -26,32 +27,44 @@ export async function readEpoch(sql: Sql): Promise<number> {
   return row.value;
 }
 
+// `offset 0` keeps the planner from evaluating the policies of the identity wherever they are used.
 const serviceToken = `
   select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as expires_at, t.bound_cidrs, t.uses_left, ${rulesOf('t.namespace_id', 't.policies')} as rules
+    n.path as namespace_path, ${tokenExpirySql('t')} as expires_at, t.bound_cidrs, t.uses_left, identity.policies as identity_policies,
+    ${rulesOf('t.namespace_id', "t.policies || coalesce(identity.policies, '{}')")} as rules
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
-  left join login.namespaces n on n.id = t.namespace_id`;
+  left join login.namespaces n on n.id = t.namespace_id
+  left join lateral (select ${identityPoliciesSql('t.entity_id', 't.namespace_id')} as policies offset 0) identity on true`;
 
 export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEpoch<ServiceTokenRow>> {
-  const [row] = await sql.query<ServiceTokenRow & { epoch: number; accessor: string | null }>(serviceToken, [
-    hash,
-  ]);
+  const [row] = await sql.query<ServiceTokenRow & { epoch: number; namespace_path: string | null }>(
+    serviceToken,
+    [hash],
+  );
   if (row === undefined) throw new Error('login.access_epoch is empty');
-  return { epoch: row.epoch, row: row.accessor === null ? undefined : row };
+  return { epoch: row.epoch, row: row.namespace_path === null ? undefined : row };
 }
 
 const batchToken = `
   select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
-    least(t.expires_at, ${ancestorExpirySql('t.parent_accessor')}) as parent_expires_at,
-    $4::uuid is null or m.id is not null as mount_exists, ${rulesOf('$1', '$2::text[]')} as rules
+    ${tokenExpirySql('t')} as parent_expires_at,
+    $4::uuid is null or m.id is not null as mount_exists, identity.policies as identity_policies,
+    ${rulesOf('$1', "$2::text[] || coalesce(identity.policies, '{}')")} as rules
   from login.access_epoch e
   left join login.namespaces n on n.id = $1
   left join login.tokens t on t.accessor = $3
-  left join login.auth_mounts m on m.id = $4::uuid`;
+  left join login.auth_mounts m on m.id = $4::uuid
+  left join lateral (select ${identityPoliciesSql('$5::uuid', '$1')} as policies offset 0) identity on true`;
 
 export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenSurroundings>> {
-  const parameters = [token.namespace_id, token.policies, token.parent_accessor, token.mount_id];
+  const parameters = [
+    token.namespace_id,
+    token.policies,
+    token.parent_accessor,
+    token.mount_id,
+    token.entity_id,
+  ];
   const [row] = await sql.query<BatchTokenSurroundings & { epoch: number; namespace_path: string | null }>(
     batchToken,
     parameters,

@@ -62,7 +62,7 @@ export async function writePolicy(
 /** Revokes a token and increments the epoch, as login does. */
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
   db.transaction(async (tx) => {
-    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+    await tx.query('update login.tokens set expires_at = to_timestamp(0) where accessor = $1', [accessor]);
     await incrementEpoch(tx);
   });
 

@@ -69,6 +69,8 @@ export const serviceCaller = (service: string, requestId: string): Caller => ({
   displayName: service,
   entityId: null,
   policies: [],
+  identityPolicies: [],
+  tokenExpiresAt: null,
   namespace: { id: 'root', path: '' },
   tokenNamespace: { id: 'root', path: '' },
   grants: [],

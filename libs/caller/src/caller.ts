@@ -15,7 +15,12 @@ export const Caller = z.object({
   tokenType: z.enum(['service', 'batch']).nullable(),
   displayName: z.string(),
   entityId: z.string().nullable(),
+  /** Of the token itself. */
   policies: z.array(z.string()),
+  /** Of the token's entity and its groups. They apply like those of the token, but are not inherited by its children. */
+  identityPolicies: z.array(z.string()).default([]),
+  /** When the token expires, in ISO 8601; null if it does not, and if the path needs no token. */
+  tokenExpiresAt: z.string().nullable().default(null),
   /** Namespace of the request. */
   namespace: Namespace,
   /** Namespace of the token and of its policies. */
@@ -28,6 +33,11 @@ export type Caller = z.infer<typeof Caller>;
 
 /** Whether a namespace may change the settings of the whole installation (docs/conventions.md#28-namespaces). */
 export const isAdministrative = ({ path }: Namespace): boolean => path === '' || path === 'admin';
+
+/** All policies that apply to a caller: those of the token and those of its identity, each once. */
+export const effectivePolicies = ({ policies, identityPolicies }: Caller): string[] => [
+  ...new Set([...policies, ...identityPolicies]),
+];
 
 /** Whether the caller's token has the `root` policy. */
 export const isRoot = (caller: Caller): boolean => caller.policies.includes('root');

@@ -21,6 +21,8 @@ export const testCaller = (over: Partial<Caller> = {}): Caller => ({
   displayName: 'test',
   entityId: null,
   policies: ['root'],
+  identityPolicies: [],
+  tokenExpiresAt: null,
   namespace: { id: 'root', path: '' },
   tokenNamespace: { id: 'root', path: '' },
   grants: ['create', 'read', 'update', 'patch', 'delete', 'list', 'sudo'],

@@ -6,7 +6,7 @@ import {
   type OwningService,
   ownerOf,
 } from '@secrets/access';
-import type { Caller } from '@secrets/caller';
+import { type Caller, effectivePolicies } from '@secrets/caller';
 import { Problem, pathNames } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
@@ -129,7 +129,7 @@ function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
     ...(path === gatewayRequest.path ? {} : { resolved_path: path }),
     accessor: caller.accessor,
     display_name: caller.displayName === '' ? null : caller.displayName,
-    policies: caller.policies,
+    policies: effectivePolicies(caller),
     allowed: decision.allowed,
     reason: decision.allowed ? null : reasonOf(decision.problem),
   };

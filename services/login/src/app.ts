@@ -44,7 +44,9 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
     app: serviceApp({ service: 'login', endpoints: allEndpoints(context), keys, log, metrics, readiness }),
     start: async () => {
       repeated = [
-        every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) => sweepTokens(db, isStopping)),
+        every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
+          sweepTokens({ db, log, isStopping }),
+        ),
         every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
         ...tasksOf(context).map(({ seconds, name, run }) => every(seconds, name, log, run)),
       ];

@@ -27,8 +27,10 @@ export interface LoginForTest {
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
   /** The caller of a token that was just issued. */
   callerOf(response: TestResponse, over?: Partial<Caller>): Caller;
-  /** Whether the gateway accepts a token. */
-  isAccepted(token: string): Promise<boolean>;
+  /** Whether the gateway accepts a token, in a namespace. */
+  isAccepted(token: string, namespace?: string): Promise<boolean>;
+  /** Whether the gateway lets a token read a path. */
+  isAllowed(token: string, path: string): Promise<boolean>;
   epoch(): Promise<number>;
   /** Reads a path outside of the API, such as `/readyz`. */
   plain(path: string): Promise<{ paths: Record<string, unknown> }>;
@@ -55,7 +57,7 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
     logged,
     call: (method, path, body, caller = root) => served.call(method, path, body, caller),
     callerOf,
-    isAccepted: isAcceptedBy(db, keys),
+    ...gatewayOf(db, keys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
     plain: async (path) =>
       (await fetch(`${served.url}${path}`)).json() as Promise<{ paths: Record<string, unknown> }>,
@@ -166,17 +168,21 @@ const callerOf: LoginForTest['callerOf'] = ({ body: { auth } }, over = {}) =>
     ...over,
   });
 
-function isAcceptedBy(db: Db, keys: InternalKeys): LoginForTest['isAccepted'] {
+function gatewayOf(db: Db, keys: InternalKeys): Pick<LoginForTest, 'isAccepted' | 'isAllowed'> {
   const authenticator = createAuthenticator({ db, keys });
-  return async (token) =>
+  const isAllowed = async (token: string, path: string, namespace?: string) =>
     (
       await authenticator.authenticate({
         token,
-        namespace: undefined,
+        namespace,
         operation: 'read',
-        path: 'auth/token/lookup-self',
+        path,
         remoteAddress: '127.0.0.1',
         requestId: 'r',
       })
     ).allowed;
+  return {
+    isAccepted: (token, namespace) => isAllowed(token, 'auth/token/lookup-self', namespace),
+    isAllowed,
+  };
 }

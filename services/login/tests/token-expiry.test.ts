@@ -30,6 +30,28 @@ test('a lifetime above the maximum is shortened with a warning', async () => {
   expect(body.warnings[0]).toMatch(/was shortened/);
 });
 
+test('a renewal does not extend a token past its maximum, and says so', async () => {
+  const created = await create({ policies: 'dev', ttl: 60, max_ttl: 100 });
+  const { accessor } = created.body.auth;
+  const { body } = await login.call('POST', '/auth/token/renew-accessor', { accessor, increment: 600 });
+  expect(body.auth).toMatchObject({ accessor, renewable: true, client_token: '' });
+  expect(body.auth.lease_duration).toBeGreaterThan(60);
+  expect(body.auth.lease_duration).toBeLessThanOrEqual(100);
+  expect(body.warnings[0]).toMatch(/was shortened/);
+  expect((await renew(login.callerOf(created), 10)).body.warnings).toBeNull();
+});
+
+test('a periodic token is extended by its period at each renewal, whatever the increment', async () => {
+  const sudo = login.root;
+  const periodic = login.callerOf(await create({ policies: 'dev', period: '1h', ttl: 60 }, sudo));
+  await login.db.query("update login.tokens set expires_at = now() + interval '1 s' where accessor = $1", [
+    periodic.accessor,
+  ]);
+  expect((await renew(periodic, 5)).body.auth.lease_duration).toBe(3_600);
+  const capped = await create({ policies: 'dev', period: '1h', explicit_max_ttl: 1_800 }, sudo);
+  expect(capped.body.auth.lease_duration).toBe(1_800);
+});
+
 describe('a token does not outlive its ancestors', () => {
   test.each(['service', 'batch'])('a %s token reports the earliest expiry among them', async (type) => {
     const grandparent = await create({ policies: 'dev', ttl: 60 });
@@ -78,7 +100,7 @@ describe('a token does not outlive its ancestors', () => {
 });
 
 describe('the sweep', () => {
-  beforeEach(() => sweepTokens(login.db));
+  beforeEach(() => sweepTokens(login));
 
   test('deletes expired tokens with their children, page by page, and moves the epoch', async () => {
     const parent = await create({ policies: 'dev', ttl: 60 });
@@ -91,17 +113,17 @@ describe('the sweep', () => {
     );
     await expire(parent);
     const before = await login.epoch();
-    expect(await sweepTokens(login.db)).toBe(1_101);
+    expect(await sweepTokens(login)).toBe(1_102);
     expect(await login.epoch()).toBeGreaterThan(before);
     expect((await lookUp(child.body.auth.client_token)).status).toBe(404);
-    expect(await sweepTokens(login.db)).toBe(0);
+    expect(await sweepTokens(login)).toBe(0);
   });
 
   test('deletes tokens that are used up', async () => {
     const used = (await create({ policies: 'dev', num_uses: 1 })).body.auth.accessor;
     const unused = (await create({ policies: 'dev', num_uses: 2 })).body.auth.accessor;
     await login.db.query('update login.tokens set uses_left = uses_left - 1 where uses_left is not null');
-    expect(await sweepTokens(login.db)).toBe(1);
+    expect(await sweepTokens(login)).toBe(1);
     const left = await login.db.query('select accessor from login.tokens where accessor = any($1::text[])', [
       [used, unused],
     ]);

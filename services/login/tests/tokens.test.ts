@@ -159,9 +159,10 @@ describe('a batch token', () => {
   });
 
   test('can look up itself, but neither renew nor revoke itself', async () => {
-    const batch = testCaller({ accessor: null, tokenType: 'batch' });
+    const tokenExpiresAt = new Date(Date.now() + 60_000).toISOString();
+    const batch = testCaller({ accessor: null, tokenType: 'batch', tokenExpiresAt });
     const found = await login.call('GET', '/auth/token/lookup-self', undefined, batch);
-    expect(found.body.data.type).toBe('batch');
+    expect(found.body.data).toMatchObject({ type: 'batch', ttl: 60, expire_time: tokenExpiresAt });
     expect((await login.call('POST', '/auth/token/renew-self', {}, batch)).status).toBe(400);
     expect((await login.call('POST', '/auth/token/revoke-self', {}, batch)).status).toBe(400);
   });
@@ -197,6 +198,16 @@ describe('in namespaces', () => {
     const [top, inner] = [await within('top'), await within('top/inner')];
     const { client_token: token } = (await create({ policies: 'dev', type }, top)).body.auth;
     expect((await lookUp(token, inner)).status).toBe(404);
+  });
+
+  test('the accessors of a namespace are listed in pages', async () => {
+    const listed = await within('listed');
+    const created = [await create({ policies: 'dev' }, listed), await create({ policies: 'dev' }, listed)];
+    const accessors = created.map(({ body }) => body.auth.accessor).sort();
+    const first = await login.call('LIST', '/auth/token/accessors?limit=1', undefined, listed);
+    expect(first.body.data.keys).toEqual(accessors.slice(0, 1));
+    const rest = await login.call('LIST', `/auth/token/accessors?after=${accessors[0]}`, undefined, listed);
+    expect(rest.body).toMatchObject({ data: { keys: accessors.slice(1) }, warnings: null });
   });
 
   test('an accessor of another namespace is not found', async () => {

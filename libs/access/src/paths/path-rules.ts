@@ -30,6 +30,7 @@ const rules: readonly PathRule[] = [
   { path: 'auth/token/create-orphan', needsSudo: true },
   { path: 'auth/token/revoke-orphan', needsSudo: true },
   { path: 'auth/token/revoke-accessor', needsSudo: true },
+  { path: 'auth/token/accessors', needsSudo: true },
   { path: 'auth/**/rotate-root', needsSudo: true },
   { path: 'auth/**/diagnose', needsSudo: true },
   { path: 'sys/rotate', needsSudo: true },

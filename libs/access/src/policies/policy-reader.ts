@@ -1,4 +1,4 @@
-import type { Caller, Capability } from '@secrets/caller';
+import { type Caller, type Capability, effectivePolicies } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { pathFromNamespace } from '../paths/request-path.ts';
 import { readPolicies } from '../read-access.ts';
@@ -17,10 +17,9 @@ export interface PolicyReader {
 export const createPolicyReader = ({ db }: { db: Sql }): PolicyReader => ({
   capabilitiesOn: async (caller, path) => {
     const fullPath = pathFromNamespace(caller.tokenNamespace.path, caller.namespace.path, path);
-    if (fullPath === undefined || caller.policies.length === 0) return [];
-    const rows = caller.policies.includes('root')
-      ? []
-      : await readPolicies(db, caller.tokenNamespace.id, caller.policies);
-    return compileNamed(caller.policies, rows).on(fullPath);
+    const names = effectivePolicies(caller);
+    if (fullPath === undefined || names.length === 0) return [];
+    const rows = names.includes('root') ? [] : await readPolicies(db, caller.tokenNamespace.id, names);
+    return compileNamed(names, rows).on(fullPath);
   },
 });

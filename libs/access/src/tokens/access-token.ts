@@ -3,6 +3,7 @@ import type { KeyRing } from '@secrets/seal';
 import type { CompiledPolicies } from '../policies/compile-policies.ts';
 import { compileNamed, type NamedRules } from '../policies/named-policies.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
+import { areWithinLimit } from './identity-policies.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
 
 /** The properties of a token that decide about requests. */
@@ -12,6 +13,8 @@ export interface AccessToken {
   displayName: string;
   entityId: string | null;
   policies: readonly string[];
+  /** Of its entity and the groups of that. */
+  identityPolicies: readonly string[];
   namespace: Namespace;
   /** Milliseconds since 1970; undefined if the token does not expire. */
   expiresAt: number | undefined;
@@ -31,22 +34,33 @@ export interface ServiceTokenRow {
   expires_at: Date | null;
   bound_cidrs: string[];
   uses_left: number | null;
+  /** Null if the entity does not exist or is disabled; also for a token without an entity. */
+  identity_policies: string[] | null;
   rules: NamedRules[];
 }
 
-export function fromServiceToken(row: ServiceTokenRow): AccessToken {
+/** The token of a row. Undefined if its entity does not exist or is disabled, or has too many policies. */
+export function fromServiceToken(row: ServiceTokenRow): AccessToken | undefined {
+  const identityPolicies = identityPoliciesOf(row.entity_id, row.identity_policies);
+  if (identityPolicies === undefined) return undefined;
   return {
     accessor: row.accessor,
     tokenType: 'service',
     displayName: row.display_name,
     entityId: row.entity_id,
     policies: row.policies,
+    identityPolicies,
     namespace: { id: row.namespace_id, path: row.namespace_path },
     expiresAt: row.expires_at?.getTime(),
     boundTo: row.bound_cidrs.length === 0 ? undefined : addressRanges(row.bound_cidrs),
     hasLimitedUses: row.uses_left !== null,
-    rules: compileNamed(row.policies, row.rules),
+    rules: compileNamed([...row.policies, ...identityPolicies], row.rules),
   };
+}
+
+function identityPoliciesOf(entityId: string | null, read: string[] | null): readonly string[] | undefined {
+  if (entityId === null) return [];
+  return read !== null && areWithinLimit(read) ? read.filter((name) => name !== 'root') : undefined;
 }
 
 /** The state in the database that a batch token depends on. */
@@ -57,6 +71,8 @@ export interface BatchTokenSurroundings {
   parent_expires_at: Date | null;
   /** Whether the auth mount that issued it still exists; true for a token not issued by one. */
   mount_exists: boolean;
+  /** Null if the entity does not exist or is disabled; also for a token without an entity. */
+  identity_policies: string[] | null;
   rules: NamedRules[];
 }
 
@@ -76,18 +92,20 @@ export const parseBatchToken = (keyRing: KeyRing, text: string) => {
   if (payload === undefined) return undefined;
   const toToken = (state: BatchTokenSurroundings): AccessToken | undefined => {
     const expiresAt = batchTokenExpiry(payload, state);
-    if (expiresAt === undefined) return undefined;
+    const identityPolicies = identityPoliciesOf(payload.entity_id, state.identity_policies);
+    if (expiresAt === undefined || identityPolicies === undefined) return undefined;
     return {
       accessor: null,
       tokenType: 'batch',
       displayName: payload.display_name,
       entityId: payload.entity_id,
       policies: payload.policies,
+      identityPolicies,
       namespace: { id: payload.namespace_id, path: state.namespace_path },
       expiresAt,
       boundTo: payload.bound_cidrs.length === 0 ? undefined : addressRanges(payload.bound_cidrs),
       hasLimitedUses: false,
-      rules: compileNamed(payload.policies, state.rules),
+      rules: compileNamed([...payload.policies, ...identityPolicies], state.rules),
     };
   };
   return { payload, toToken };

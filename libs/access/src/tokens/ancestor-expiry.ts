@@ -1,11 +1,26 @@
 /**
- * SQL for the earliest expiry among a token's ancestors; null if none of them expires. A token never outlives its parent
- * (docs/conventions.md#22-token-lifetimes). The expiry is looked up rather than copied because a renewal changes it.
+ * SQL for when a token expires, not considering its ancestors: in 1970 if the auth mount that issued it was disabled. That is looked up
+ * rather than written to each token, so that disabling a mount costs the same however many tokens it issued.
  */
-export const ancestorExpirySql = (parentAccessor: string): string => `(
+export const ownExpirySql = (token: string): string => `case
+  when ${token}.mount_id is null or (select m.id from login.auth_mounts m where m.id = ${token}.mount_id) is not null
+  then ${token}.expires_at else to_timestamp(0) end`;
+
+/**
+ * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires, and `count`. A token never
+ * outlives its parent (docs/conventions.md#22-token-lifetimes). The expiry is looked up rather than copied because a renewal
+ * changes it, and because a revocation then concerns one row.
+ */
+export const ancestorsSql = (parentAccessor: string): string => `(
   with recursive ancestors as (
-    select p.parent_accessor, p.expires_at from login.tokens p where p.accessor = ${parentAccessor}
+    select p.parent_accessor, ${ownExpirySql('p')} as expires_at
+    from login.tokens p where p.accessor = ${parentAccessor} and not p.orphans_children
     union all
-    select p.parent_accessor, p.expires_at from ancestors a join login.tokens p on p.accessor = a.parent_accessor
-  ) select min(expires_at) from ancestors
+    select p.parent_accessor, ${ownExpirySql('p')}
+    from ancestors a join login.tokens p on p.accessor = a.parent_accessor and not p.orphans_children
+  ) select min(expires_at) as expires_at, count(*)::int as count from ancestors
 )`;
+
+/** SQL for when a token expires: by itself or with its ancestors, whichever comes first; null if it does not. */
+export const tokenExpirySql = (token: string): string =>
+  `least(${ownExpirySql(token)}, (select expires_at from ${ancestorsSql(`${token}.parent_accessor`)} above))`;

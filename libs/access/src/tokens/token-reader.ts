@@ -33,7 +33,7 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
     const { epoch, row } = await readServiceToken(db, hash);
-    return { epoch, row: row === undefined ? undefined : fromServiceToken(row) };
+    return { epoch, row: row && fromServiceToken(row) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
     const opened = parseBatchToken(keyRing, text);

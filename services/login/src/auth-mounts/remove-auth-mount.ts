@@ -5,8 +5,8 @@ import { deleteAuthMount, findAuthMount } from '../queries/auth-mounts.ts';
 import { revoking } from '../queries/revocations.ts';
 
 /**
- * Disables an auth mount: deletes its configuration, roles and entities, and revokes every token that it issued. Succeeds
- * if there is none. Throws `invalid` for the built-in mount.
+ * Disables an auth mount: deletes its configuration and roles, and revokes every token that it issued. The sweep deletes these and its
+ * entities. Its path is free at once. Succeeds if there is none. Throws `invalid` for the built-in mount.
  */
 export async function removeAuthMount({ db }: DbContext, caller: Caller, path: string): Promise<void> {
   if (path === 'token') throw invalid('path: token is built in');

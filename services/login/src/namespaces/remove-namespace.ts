@@ -13,8 +13,8 @@ import { revoking } from '../queries/revocations.ts';
 import { isWithin, namespaceBelow } from './namespace-path.ts';
 
 /**
- * Deletes a namespace with its tokens, policies and entities (docs/conventions.md#28-namespaces). Succeeds if it does not
- * exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
+ * Deletes a namespace with its policies and revokes its tokens (docs/conventions.md#28-namespaces); the sweep deletes these and its entities.
+ * Succeeds if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
  * still holds namespaces, auth mounts, mounts, sync destinations or code-host applications. The rows of the last three belong
  * to other services and cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being
  * created while this runs.

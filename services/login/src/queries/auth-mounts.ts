@@ -19,6 +19,15 @@ export async function findAuthMount(
   return (await sql.query<AuthMountRow>(text, [namespaceId, path]))[0];
 }
 
+export async function findAuthMountByAccessor(
+  sql: Sql,
+  namespaceId: string,
+  accessor: string,
+): Promise<AuthMountRow | undefined> {
+  const text = `select ${columns} from login.auth_mounts where namespace_id = $1 and accessor = $2`;
+  return (await sql.query<AuthMountRow>(text, [namespaceId, accessor]))[0];
+}
+
 /** Up to `limit` auth mounts whose paths come after the given one, in the order of their bytes. */
 export async function listAuthMountRows(
   sql: Sql,
@@ -68,11 +77,10 @@ export async function lockAuthMount(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('select 1 from login.auth_mounts where id = $1 for no key update', [id])).length > 0;
 }
 
-/** Deletes a mount with its configuration, roles, entities and tokens. */
+/**
+ * Deletes a mount with its configuration and roles. Its tokens are refused from the commit on. A trigger records that these and its
+ * entities are to be deleted.
+ */
 export async function deleteAuthMount(tx: Tx, id: string): Promise<void> {
-  await tx.query(
-    'delete from login.entities where id in (select entity_id from login.entity_aliases where mount_id = $1)',
-    [id],
-  );
   await tx.query('delete from login.auth_mounts where id = $1', [id]);
 }

@@ -70,7 +70,7 @@ export async function findNamespaceContent(
   return row!;
 }
 
-/** Deletes a namespace with its tokens, policies and entities. */
+/** Deletes a namespace with its policies. Its tokens are refused from the commit on; a trigger records that these and its entities are to be deleted. */
 export async function deleteNamespaceRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from login.namespaces where id = $1', [id]);
 }

@@ -55,11 +55,14 @@ export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => 
   token.uses,
 ];
 
-export async function insertToken(sql: Sql, token: NewToken): Promise<void> {
-  await sql.query(
-    `insert into login.tokens (${newTokenColumns}, entity_id) values (${newTokenValues}, $17::uuid)`,
+/** Stores a token. Returns false if its namespace does not exist. */
+export async function insertToken(sql: Sql, token: NewToken): Promise<boolean> {
+  const stored = await sql.query(
+    `insert into login.tokens (${newTokenColumns}, entity_id)
+     select ${newTokenValues}, $17::uuid from login.namespaces n where n.id = $4 for key share returning 1`,
     [...newTokenParams(token), token.entityId],
   );
+  return stored.length > 0;
 }
 
 /** Records that the root token was created, and stores it. Returns false if it had been created before. */

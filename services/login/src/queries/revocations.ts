@@ -12,32 +12,19 @@ export const revoking = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
     return result;
   });
 
-/** Revokes a token and, by cascade, every token created with it. */
+// A revoked token is one that expired in 1970. It cannot be renewed, and neither can its descendants, which expire with it. The sweep deletes
+// them (delete-tokens.ts).
+const revokeText = `update login.tokens set expires_at = to_timestamp(0), orphans_children = $2
+  where accessor = $1 and (expires_at is null or expires_at > now())`;
+
+/** Revokes a token and every token created with it. Changes one row, however many these are. */
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
   revoking(db, async (tx) => {
-    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+    await tx.query(revokeText, [accessor, false]);
   });
 
-/** Revokes one token; its children become orphans. */
+/** Revokes one token; its children become orphans. Changes one row as well. */
 export const revokeOrphan = (db: Db, accessor: string): Promise<void> =>
   revoking(db, async (tx) => {
-    await tx.query('update login.tokens set parent_accessor = null where parent_accessor = $1', [accessor]);
-    await tx.query('delete from login.tokens where accessor = $1', [accessor]);
+    await tx.query(revokeText, [accessor, true]);
   });
-
-const isUnusable = '(expires_at <= now() or uses_left = 0)';
-
-/** Deletes up to `limit` tokens that have expired or are used up, with their children. Returns their number. */
-export async function deleteExpiredTokens(db: Db, limit: number): Promise<number> {
-  const due = await db.query(`select 1 from login.tokens where ${isUnusable} limit 1`);
-  if (due.length === 0) return 0;
-  return revoking(db, async (tx) => {
-    const deleted = await tx.query(
-      `delete from login.tokens where hash in (
-         select hash from login.tokens where ${isUnusable} limit $1 for update skip locked
-       ) returning 1`,
-      [limit],
-    );
-    return deleted.length;
-  });
-}

@@ -1,4 +1,4 @@
-import { ancestorExpirySql } from '@secrets/access';
+import { ancestorsSql, identityPoliciesSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 
@@ -14,6 +14,8 @@ export interface StoredToken {
   displayName: string;
   creationPath: string;
   policies: string[];
+  /** Of its entity and the groups of that; none if the entity is disabled. */
+  identityPolicies: string[];
   metadata: Record<string, string>;
   entityId: string | null;
   boundCidrs: string[];
@@ -25,6 +27,8 @@ export interface StoredToken {
   expiresAt: Date | null;
   /** The earliest expiry of its ancestors; null if none of them expires. */
   ancestorsExpireAt: Date | null;
+  /** The number of its ancestors. */
+  depth: number;
   usesLeft: number | null;
   /** As the login method stored it (`LoginIdentity`); null if no login issued the token. */
   loginSource: Json;
@@ -33,29 +37,44 @@ export interface StoredToken {
 }
 
 const storedToken = `
-  select t.accessor, t.parent_accessor as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
+  select t.accessor, case when above.count > 0 then t.parent_accessor end as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
     t.namespace_id as "namespaceId", n.path as "namespacePath", t.display_name as "displayName",
-    t.creation_path as "creationPath", t.policies, t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",
+    t.creation_path as "creationPath", t.policies,
+    coalesce(${identityPoliciesSql('t.entity_id', 't.namespace_id')}, '{}') as "identityPolicies", t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",
     t.renewable, t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
-    t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", t.uses_left as "usesLeft",
+    t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft",
     t.login_source as "loginSource", t.created_at as "createdAt", t.renewed_at as "renewedAt"
   from login.tokens t join login.namespaces n on n.id = t.namespace_id
   left join login.auth_mounts m on m.id = t.mount_id
-  cross join lateral (select ${ancestorExpirySql('t.parent_accessor')} as expires_at) above`;
+  cross join lateral ${ancestorsSql('t.parent_accessor')} above`;
 
-const isValid = (ancestorExpiry: string) => `coalesce(least(t.expires_at, ${ancestorExpiry}) > now(), true)`;
+const isValid = (expiry: string) => `coalesce(${expiry} > now(), true)`;
+const isFoundValid = isValid(`least(${ownExpirySql('t')}, above.expires_at)`);
 
 /** The token of an accessor; undefined if it does not exist or has expired. */
 export async function findTokenByAccessor(sql: Sql, accessor: string): Promise<StoredToken | undefined> {
-  const text = `${storedToken} where t.accessor = $1 and ${isValid('above.expires_at')}`;
+  const text = `${storedToken} where t.accessor = $1 and ${isFoundValid}`;
   return (await sql.query<StoredToken>(text, [accessor]))[0];
 }
 
 /** The token of a hash; undefined if it does not exist or has expired. */
 export async function findTokenByHash(sql: Sql, hash: Buffer): Promise<StoredToken | undefined> {
-  const text = `${storedToken} where t.hash = $1 and ${isValid('above.expires_at')}`;
+  const text = `${storedToken} where t.hash = $1 and ${isFoundValid}`;
   return (await sql.query<StoredToken>(text, [hash]))[0];
+}
+
+/** Up to `limit` accessors of a namespace after the given one, in the order of their bytes; some may have expired just now. */
+export async function listAccessors(
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const text = `select accessor from login.tokens where namespace_id = $1 and accessor collate "C" > $2
+    order by accessor collate "C" limit $3`;
+  return (await sql.query<{ accessor: string }>(text, [namespaceId, after, limit])).map(
+    ({ accessor }) => accessor,
+  );
 }
 
 /** Sets a token's expiry. Returns false if the token no longer exists or has expired. */
@@ -66,7 +85,7 @@ export async function updateTokenExpiry(
 ): Promise<boolean> {
   const rows = await sql.query(
     `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
-     where t.accessor = $1 and ${isValid(ancestorExpirySql('t.parent_accessor'))} returning 1`,
+     where t.accessor = $1 and ${isValid(tokenExpirySql('t'))} returning 1`,
     [accessor, expiresAt],
   );
   return rows.length > 0;

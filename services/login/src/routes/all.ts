@@ -2,6 +2,8 @@ import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
 import { capabilityEndpoints } from './capabilities.ts';
+import { groupAliasEndpoints } from './group-aliases.ts';
+import { groupEndpoints } from './groups.ts';
 import { identityEndpoints } from './identity.ts';
 import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
@@ -20,5 +22,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...methodEndpoints(context),
   ...loginEndpoints(context),
   ...identityEndpoints(context),
+  ...groupEndpoints(context),
+  ...groupAliasEndpoints(context),
   ...syncTokenEndpoints(context),
 ];

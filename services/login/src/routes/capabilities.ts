@@ -1,3 +1,4 @@
+import { effectivePolicies } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { type Endpoint, endpoint, stringList } from '@secrets/http';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ const readOwnCapabilities = (context: Context) =>
     summary: "Read the capabilities of the caller's token on paths",
     body: PathsBody,
     handle: async ({ body, caller }) => {
-      const holder = { policies: caller.policies, namespace: caller.tokenNamespace };
+      const holder = { policies: effectivePolicies(caller), namespace: caller.tokenNamespace };
       const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
       return { data: presentCapabilities(byPath) };
     },
@@ -65,12 +66,12 @@ const readCapabilitiesByToken = (context: Context) =>
   });
 
 const holderOf = (token: StoredToken) => ({
-  policies: token.policies,
+  policies: [...token.policies, ...token.identityPolicies],
   namespace: { id: token.namespaceId, path: token.namespacePath },
 });
 
-const holderOfBatch = ({ payload, namespacePath }: FoundBatchToken) => ({
-  policies: payload.policies,
+const holderOfBatch = ({ payload, identityPolicies, namespacePath }: FoundBatchToken) => ({
+  policies: [...payload.policies, ...identityPolicies],
   namespace: { id: payload.namespace_id, path: namespacePath },
 });
 

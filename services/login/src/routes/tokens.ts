@@ -1,9 +1,18 @@
 import { batchTokenKeyRing, openBatchToken } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
-import { type Endpoint, endpoint, seconds } from '@secrets/http';
+import {
+  cutToPage,
+  type Endpoint,
+  endpoint,
+  pageQuery,
+  type Reply,
+  requireAny,
+  seconds,
+} from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
+import { listAccessors, type StoredToken } from '../queries/stored-tokens.ts';
 import { createToken } from '../tokens/create/create-token.ts';
 import { TokenRequest } from '../tokens/create/token-request.ts';
 import {
@@ -18,9 +27,11 @@ import { renewToken } from '../tokens/renew-token.ts';
 const TokenBody = z.object({ token: z.string().min(1) });
 const AccessorBody = z.object({ accessor: z.string().min(1) });
 const RenewalBody = z.object({ increment: seconds.optional() });
+const Page = pageQuery({ max: 1_000 });
 
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
+  listTokens(context),
   createTokenAt(context, 'create', false),
   createTokenAt(context, 'create-orphan', true),
   lookUpOwnToken(context),
@@ -28,11 +39,29 @@ export const tokenEndpoints = (context: Context): Endpoint[] => [
   lookUpByAccessor(context),
   renewOwnToken(context),
   renewByToken(context),
+  renewByAccessor(context),
   revokeOwnToken(context),
   revokeByToken(context, 'revoke', revokeToken),
   revokeByToken(context, 'revoke-orphan', revokeOrphan),
   revokeByAccessor(context),
 ];
+
+const listTokens = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: '/auth/token/accessors',
+    summary: 'List the accessors of the tokens of this namespace',
+    query: Page,
+    handle: async ({ query, caller, warn }) => {
+      const { after = '', limit } = query;
+      const found = await listAccessors(context.db, caller.namespace.id, { after, limit: limit + 1 });
+      return {
+        data: { keys: cutToPage(requireAny(found), limit, (accessor) => ({ after: accessor }), warn) },
+      };
+    },
+  });
+
+const shortened = 'the requested lifetime exceeds a maximum or outlives the parent token, and was shortened';
 
 const createTokenAt = (context: Context, name: string, orphan: boolean) =>
   endpoint({
@@ -49,8 +78,7 @@ const createTokenAt = (context: Context, name: string, orphan: boolean) =>
       };
       const token = await createToken(context, caller, options);
       const requestedSeconds = body.period ?? body.ttl ?? 0;
-      if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1)
-        warn('the requested lifetime exceeds a maximum or outlives the parent token, and was shortened');
+      if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1) warn(shortened);
       return { auth: presentAuth(token) };
     },
   });
@@ -62,7 +90,9 @@ const lookUpOwnToken = (context: Context) =>
     summary: "Look up the caller's token",
     handle: async ({ caller }) => {
       const token = await ownToken(context, caller);
-      return { data: token === undefined ? presentBatchCaller(caller) : presentToken(token, new Date()) };
+      return {
+        data: token === undefined ? presentBatchCaller(caller, new Date()) : presentToken(token, new Date()),
+      };
     },
   });
 
@@ -96,10 +126,10 @@ const renewOwnToken = (context: Context) =>
     path: '/auth/token/renew-self',
     summary: "Renew the caller's token",
     body: RenewalBody,
-    handle: async ({ body, caller }) => {
+    handle: async ({ body, caller, warn }) => {
       const token = await ownToken(context, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
-      return { auth: presentAuth(await renewToken(context, token, body.increment)) };
+      return renewed(context, token, body.increment, warn);
     },
   });
 
@@ -109,12 +139,36 @@ const renewByToken = (context: Context) =>
     path: '/auth/token/renew',
     summary: 'Renew a token',
     body: TokenBody.extend(RenewalBody.shape),
-    handle: async ({ body, caller }) => {
+    handle: async ({ body, caller, warn }) => {
       refuseBatch(context, body.token, 'renewed');
       const token = await requireTokenByValue(context, caller, body.token);
-      return { auth: presentAuth(await renewToken(context, token, body.increment)) };
+      return renewed(context, token, body.increment, warn);
     },
   });
+
+const renewByAccessor = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/auth/token/renew-accessor',
+    summary: 'Renew the token of an accessor',
+    body: AccessorBody.extend(RenewalBody.shape),
+    handle: async ({ body, caller, warn }) => {
+      const token = await requireTokenByAccessor(context, caller, body.accessor);
+      return renewed(context, token, body.increment, warn);
+    },
+  });
+
+async function renewed(
+  context: Context,
+  token: StoredToken,
+  increment: number | undefined,
+  warn: (sentence: string) => void,
+): Promise<Reply> {
+  const issued = await renewToken(context, token, increment);
+  const requestedSeconds = token.periodSeconds || increment || 0;
+  if (issued.leaseSeconds > 0 && requestedSeconds > issued.leaseSeconds) warn(shortened);
+  return { auth: presentAuth(issued) };
+}
 
 const revokeOwnToken = (context: Context) =>
   endpoint({

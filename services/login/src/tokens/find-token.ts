@@ -35,6 +35,7 @@ export async function requireTokenByValue(
 export interface FoundBatchToken {
   payload: BatchToken;
   namespacePath: string;
+  identityPolicies: readonly string[];
   /** Its own expiry or its parent's, whichever comes first. */
   expiresAt: Date;
 }
@@ -55,7 +56,12 @@ export async function findBatchToken(
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
   const expiresAt = batchTokenExpiry(payload, row) ?? 0;
   if (expiresAt <= Date.now()) return undefined;
-  return { payload, namespacePath: row.namespace_path, expiresAt: new Date(expiresAt) };
+  return {
+    payload,
+    namespacePath: row.namespace_path,
+    identityPolicies: row.identity_policies ?? [],
+    expiresAt: new Date(expiresAt),
+  };
 }
 
 /** The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted. */

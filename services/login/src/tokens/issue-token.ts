@@ -1,6 +1,8 @@
 import {
+  areWithinLimit,
   type BatchToken,
   batchTokenKeyRing,
+  identityPolicyLimit,
   newAccessor,
   newToken,
   sealBatchToken,
@@ -8,10 +10,16 @@ import {
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import { isForeignKeyViolation } from '@secrets/db';
-import { invalid, permissionDenied } from '@secrets/domain';
+import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
-import { insertLoginToken, type LoginIdentity, upsertEntity } from '../queries/login-tokens.ts';
+import {
+  insertLoginToken,
+  isDisabled,
+  type LoginIdentity,
+  type LoginOwner,
+  upsertOwner,
+} from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
 
 /** What tokens are issued and found with. */
@@ -19,11 +27,17 @@ export interface TokenContext extends DbContext {
   keys: InternalKeys;
 }
 
+/** A known entity, and the policies that a token has through it. */
+interface Owner {
+  entityId: string | null;
+  identityPolicies: readonly string[];
+}
+
 /** A token to be issued; its text and its accessor do not exist yet. */
 export interface TokenToIssue extends Omit<NewToken, 'hash' | 'accessor' | 'entityId'> {
   type: 'service' | 'batch';
   /** The entity that the token is for: known, or determined by a login. */
-  owner: { entityId: string | null } | LoginIdentity;
+  owner: Owner | LoginIdentity;
 }
 
 /** A token that was just issued or renewed. */
@@ -32,6 +46,8 @@ export interface IssuedToken {
   token: Sealed<string> | null;
   accessor: string | null;
   policies: readonly string[];
+  /** Of its entity and the groups of that. */
+  identityPolicies: readonly string[];
   metadata: Record<string, string>;
   leaseSeconds: number;
   renewable: boolean;
@@ -58,23 +74,25 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
   const { owner } = token;
   const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
   if ('mountId' in owner) {
-    const entityId = await insertLoginToken(context.db, stored, owner);
-    return { ...issued(token, entityId), token: secret, accessor: stored.accessor };
+    const found = await usable(context, owner, await insertLoginToken(context.db, stored, owner));
+    return { ...issued(token, found), token: secret, accessor: stored.accessor };
   }
-  await insertToken(context.db, { ...stored, entityId: owner.entityId });
-  return { ...issued(token, owner.entityId), token: secret, accessor: stored.accessor };
+  if (!(await insertToken(context.db, { ...stored, entityId: owner.entityId }))) throw permissionDenied();
+  return { ...issued(token, owner), token: secret, accessor: stored.accessor };
 }
 
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const entityId = isLogin ? await upsertEntity(context.db, owner, token.namespaceId) : owner.entityId;
+  const known = isLogin
+    ? await usable(context, owner, await upsertOwner(context.db, owner, token.namespaceId))
+    : owner;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
     policies: [...token.policies],
     display_name: token.displayName,
-    entity_id: entityId,
+    entity_id: known.entityId,
     metadata: token.metadata,
     creation_path: token.creationPath,
     created_at: new Date().toISOString(),
@@ -83,7 +101,24 @@ async function issueBatchToken(context: TokenContext, token: TokenToIssue): Prom
     parent_accessor: token.parentAccessor,
     mount_id: isLogin ? owner.mountId : null,
   });
-  return { ...issued(token, entityId), token: secret, accessor: null, renewable: false };
+  return { ...issued(token, known), token: secret, accessor: null, renewable: false };
+}
+
+/** The owner of a login's token. Throws `forbidden` if there is none, or none of which the tokens could be used. */
+async function usable(
+  { db }: TokenContext,
+  identity: LoginIdentity,
+  owner: LoginOwner | undefined,
+): Promise<LoginOwner> {
+  if (owner === undefined && (await isDisabled(db, identity)))
+    throw new Problem('forbidden', 'the entity of this identity is disabled');
+  if (owner === undefined) throw permissionDenied();
+  if (!areWithinLimit(owner.identityPolicies))
+    throw new Problem(
+      'forbidden',
+      `the policies of this identity and its groups exceed ${identityPolicyLimit}`,
+    );
+  return owner;
 }
 
 function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {
@@ -96,8 +131,9 @@ function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {
   }
 }
 
-const issued = (token: TokenToIssue, entityId: string | null) => ({
+const issued = (token: TokenToIssue, { entityId, identityPolicies }: Owner) => ({
   policies: token.policies,
+  identityPolicies,
   metadata: token.metadata,
   leaseSeconds: token.lifetime.ttlSeconds,
   renewable: token.renewable,

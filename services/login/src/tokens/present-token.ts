@@ -8,8 +8,9 @@ import { effectiveExpiry, secondsLeft } from './token-lifetime.ts';
 export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
   client_token: issued.token?.reveal() ?? '',
   accessor: issued.accessor ?? '',
-  policies: issued.policies,
+  policies: [...new Set([...issued.policies, ...issued.identityPolicies])].sort(),
   token_policies: issued.policies,
+  identity_policies: issued.identityPolicies,
   metadata: issued.metadata,
   lease_duration: issued.leaseSeconds,
   renewable: issued.renewable,
@@ -32,6 +33,7 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
   path: token.creationPath,
   namespace_path: namespaceName(token.namespacePath),
   policies: token.policies,
+  identity_policies: token.identityPolicies,
   meta: token.metadata,
   entity_id: token.entityId ?? '',
   orphan: token.parentAccessor === null,
@@ -52,7 +54,7 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
 
 /** A lookup of a batch token: its content. */
 export const presentBatchToken = (
-  { payload: token, namespacePath, expiresAt }: FoundBatchToken,
+  { payload: token, namespacePath, identityPolicies, expiresAt }: FoundBatchToken,
   now: Date,
 ): Record<string, unknown> => ({
   id: '',
@@ -62,11 +64,13 @@ export const presentBatchToken = (
   path: token.creation_path,
   namespace_path: namespaceName(namespacePath),
   policies: token.policies,
+  identity_policies: identityPolicies,
   meta: token.metadata,
   entity_id: token.entity_id ?? '',
   orphan: token.parent_accessor === null,
   renewable: false,
   ttl: secondsLeft(expiresAt, now),
+  creation_ttl: secondsLeft(new Date(token.expires_at), new Date(token.created_at)),
   ...(token.bound_cidrs.length > 0 ? { bound_cidrs: token.bound_cidrs } : {}),
   num_uses: 0,
   creation_time: unixSeconds(new Date(token.created_at)),
@@ -75,14 +79,17 @@ export const presentBatchToken = (
 });
 
 /** A batch token's lookup of itself. Only the gateway has seen the token, so this is what the caller assertion says. */
-export const presentBatchCaller = (caller: Caller): Record<string, unknown> => ({
+export const presentBatchCaller = (caller: Caller, now: Date): Record<string, unknown> => ({
   id: '',
   accessor: '',
   type: 'batch',
   display_name: caller.displayName,
   policies: caller.policies,
+  identity_policies: caller.identityPolicies,
   entity_id: caller.entityId ?? '',
   namespace_path: namespaceName(caller.tokenNamespace.path),
   renewable: false,
+  ttl: secondsLeft(caller.tokenExpiresAt === null ? null : new Date(caller.tokenExpiresAt), now),
+  expire_time: caller.tokenExpiresAt,
   num_uses: 0,
 });

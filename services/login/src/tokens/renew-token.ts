@@ -38,6 +38,7 @@ export async function renewToken(
     token: null,
     accessor: token.accessor,
     policies: token.policies,
+    identityPolicies: token.identityPolicies,
     metadata: token.metadata,
     leaseSeconds: secondsLeft(effectiveExpiry({ ...token, expiresAt }), now),
     renewable: true,

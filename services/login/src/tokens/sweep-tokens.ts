@@ -1,14 +1,65 @@
 import type { Db } from '@secrets/db';
-import { deleteExpiredTokens } from '../queries/revocations.ts';
+import type { Logger } from '@secrets/telemetry';
+import {
+  type DeadTokens,
+  deletePageOfEntities,
+  deletePageOfTokens,
+  forgetRemovedOwner,
+  listRemovedOwners,
+  moveEpoch,
+  type RemovedOwner,
+} from '../queries/delete-tokens.ts';
+
+/** What a sweep runs with. */
+export interface Sweep {
+  db: Db;
+  log: Logger;
+  isStopping?: () => boolean;
+}
 
 const pageSize = 500;
+/** A log line after so many pages of a removed mount or namespace. */
+const pagesPerLine = 20;
 
-/** Deletes every token that has expired or is used up, page by page. Returns their number. */
-export async function sweepTokens(db: Db, isStopping: () => boolean = () => false): Promise<number> {
+/**
+ * Deletes every token that nobody can use any more, and the entities of removed auth mounts and namespaces, page by page. Returns the
+ * number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
+ */
+export async function sweepTokens(sweep: Sweep): Promise<number> {
   let total = 0;
-  for (;;) {
-    const deleted = await deleteExpiredTokens(db, pageSize);
-    total += deleted;
-    if (deleted < pageSize || isStopping()) return total;
+  try {
+    for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
+    for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
+    return total;
+  } finally {
+    if (total > 0) await moveEpoch(sweep.db);
   }
+}
+
+async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
+  const { db, log, isStopping = () => false } = sweep;
+  const tokens = await deleteTokens(sweep, owner);
+  let entities = 0;
+  for (let deleted = pageSize; deleted === pageSize && !isStopping(); entities += deleted)
+    deleted = await deletePageOfEntities(db, owner, pageSize);
+  if (isStopping()) return tokens;
+  await forgetRemovedOwner(db, owner.id);
+  log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');
+  return tokens;
+}
+
+async function deleteTokens(
+  { db, log, isStopping = () => false }: Sweep,
+  which: DeadTokens,
+): Promise<number> {
+  let total = 0;
+  for (let pages = 1; !isStopping(); pages++) {
+    const { found, deleted, detached } = await deletePageOfTokens(db, which, pageSize);
+    total += deleted;
+    if (typeof which !== 'string' && pages % pagesPerLine === 0)
+      log.info({ ...which, deleted: total }, 'deleting tokens of a removed owner');
+    const isDone = deleted === found && found < pageSize && detached === 0;
+    if (isDone || deleted + detached === 0) return total;
+  }
+  return total;
 }

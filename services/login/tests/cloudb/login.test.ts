@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TokenOptions } from '@secrets/sandbox';
+import { sweepTokens } from '../../src/tokens/sweep-tokens.ts';
 import {
   anonymous,
   audience,
@@ -78,6 +79,7 @@ test('disabling the mount revokes its tokens and deletes its entities', async ()
   expect(await service.isAccepted(auth.client_token)).toBe(true);
   await service.call('DELETE', '/sys/auth/brief');
   expect(await service.isAccepted(auth.client_token)).toBe(false);
+  await sweepTokens(service);
   const entities = await service.db.query('select 1 from login.entities where id = $1', [auth.entity_id]);
   expect(entities).toEqual([]);
   expect((await service.call('POST', '/auth/brief/login', request, anonymous)).status).toBe(404);

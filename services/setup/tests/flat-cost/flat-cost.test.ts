@@ -5,6 +5,7 @@ import { callSitesInSources, foreignStatements, functionAt } from './call-sites.
 import type { Case } from './cases.ts';
 import { entryCases, standaloneCases, statusCases } from './entry-cases.ts';
 import { counted, notExecuted } from './exceptions.ts';
+import { loginCases } from './login-cases.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
 import { secretsCases } from './secrets-cases.ts';
 import { openSeededDb } from './seeded-db.ts';
@@ -19,6 +20,7 @@ const cases: Case[] = [
   ...workerCases,
   ...syncControlCases,
   ...secretsCases,
+  ...loginCases,
 ];
 
 interface Executed extends Measured {
@@ -59,7 +61,7 @@ const explain = (offenders: readonly Executed[]) =>
 
 // Such a plan costs little only as long as the rows that it looks for happen to be at the beginning of the table.
 test('no statement scans a large table sequentially', async () => {
-  const scan = /Seq Scan on (entries|associations|secrets|versions|outbox)\b/;
+  const scan = /Seq Scan on (entries|associations|secrets|versions|outbox|tokens|entities|entity_aliases)\b/;
   const distinct = [...new Map(executed.map((one) => [`${one.role} ${one.text}`, one])).values()];
   const explained = [];
   for (const one of distinct) explained.push(...(await explain([one])));

@@ -88,3 +88,35 @@ insert into sync.entry_history (entry_id, slot, number, destination_type, action
 update sync.associations set unnamed_keys = '[{"key": "k", "reason": "r"}]'
   where destination_id = md5('destination21')::uuid or secret_name = 'team3/app3';
 drop table seeded;
+
+-- auth mounts: 5,000, and one that was disabled after 50,000 tokens of 20,000 entities
+insert into login.auth_mounts (id, namespace_id, path, type, accessor)
+  select md5('auth mount' || n)::uuid, 'root', 'cloudB' || n, 'cloudB', 'auth_cloudB_' || n from generate_series(1, 5000) as n;
+insert into login.namespaces (id, path) select 'n' || n, 'n' || n from generate_series(1, 1000) as n;
+insert into login.removed_owners (id, kind)
+  values (md5('old auth mount')::uuid::text, 'auth mount'), ('old namespace', 'namespace');
+insert into login.entities (id, namespace_id)
+  select md5('entity' || n)::uuid, case when n <= 20000 then 'root' when n <= 40000 then 'old namespace' else 'root' end from generate_series(1, 100000) as n;
+insert into login.entity_aliases (mount_id, name, entity_id, groups)
+  select md5(case when n <= 20000 then 'old auth mount' else 'auth mount1' end)::uuid, 'principal' || n, md5('entity' || n)::uuid,
+         array(select 'group' || (g * 20 + n) % 10000 from generate_series(1, case n when 50000 then 200 else 5 end) as g order by 1) from generate_series(1, 100000) as n;
+
+-- groups: 5,000 of the directory's 10,000
+insert into login.groups (id, namespace_id, name, policies)
+  select md5('group' || n)::uuid, 'root', 'group' || n, array['p' || n % 20] from generate_series(1, 5000) as n;
+insert into login.group_aliases (id, mount_id, name, group_id)
+  select md5('group alias' || n)::uuid, md5('auth mount1')::uuid, 'group' || n, md5('group' || n)::uuid from generate_series(1, 5000) as n;
+
+-- tokens: 50,000 of the disabled mount, 20,000 of a deleted namespace, 30,000 expired, 5,000 used up, 20,000 children of one and 2,000 of others
+-- that expired, a chain of 64 generations, and 100,000 ordinary ones
+insert into login.tokens (hash, accessor, parent_accessor, mount_id, namespace_id, display_name, creation_path, policies, renewable, ttl_seconds,
+                          expires_at, uses_left, entity_id)
+  select sha256(convert_to(kind || n, 'UTF8')), kind || n,
+         case when kind = 'child' then case when n <= 20000 then 'ordinary1' else 'expired' || n end when kind = 'chain' and n > 1 then 'chain' || n - 1 end,
+         case when kind = 'old' then md5('old auth mount')::uuid when kind = 'ordinary' then md5('auth mount' || n % 5000 + 1)::uuid end,
+         case when kind = 'homeless' then 'old namespace' else 'root' end, '', '', '{default,p1,p2}', true, 3600,
+         now() + case when kind = 'expired' then - n * interval '1 second' else interval '1 hour' end,
+         case when kind = 'spent' then 0 end, md5('entity' || n)::uuid
+    from (values ('old', 50000), ('homeless', 20000), ('expired', 30000), ('spent', 5000), ('child', 22000), ('chain', 64), ('ordinary', 100000)) as k (kind, count)
+    cross join lateral generate_series(1, count) as n;
+insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;

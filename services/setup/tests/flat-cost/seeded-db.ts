@@ -7,6 +7,9 @@ import { preparedDb } from '../role-for-test.ts';
  * those that refer to it.
  */
 const largeTables = [
+  'login.tokens',
+  'login.entity_aliases',
+  'login.entities',
   'secrets.versions',
   'secrets.outbox',
   'secrets.secrets',

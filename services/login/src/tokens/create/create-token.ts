@@ -12,6 +12,9 @@ export interface CreateTokenOptions {
   creationPath: string;
 }
 
+/** Every check of a token reads its ancestors. */
+const maxGenerations = 64;
+
 /**
  * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens).
  * Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid.
@@ -30,6 +33,7 @@ export async function createToken(
   });
   const type = request.type ?? 'service';
   if (type === 'batch') refuseBatchRequest(request, policies);
+  const inheritsIdentity = !orphan && caller.namespace.id === caller.tokenNamespace.id;
   const lifetime = requestedLifetime(request, now, type === 'service' && policies.includes('root'));
   const token = await issueToken(context, {
     type,
@@ -43,7 +47,10 @@ export async function createToken(
     renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
     uses: request.num_uses || null,
-    owner: { entityId: orphan ? null : caller.entityId },
+    owner: {
+      entityId: orphan ? null : caller.entityId,
+      identityPolicies: inheritsIdentity ? caller.identityPolicies : [],
+    },
   });
   const expiresAt = earliest(lifetime.expiresAt, orphan ? null : effectiveExpiry(parent));
   return { ...token, leaseSeconds: secondsLeft(expiresAt, now) };
@@ -69,6 +76,8 @@ function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
   const parent = accessor === null ? undefined : await findTokenByAccessor(context.db, accessor);
   if (parent === undefined) throw permissionDenied();
+  if (parent.depth + 1 >= maxGenerations)
+    throw invalid(`tokens can be created from each other in at most ${maxGenerations} generations`);
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');
   return parent;
 }

@@ -78,7 +78,7 @@ export const resources: readonly ProviderResource[] = [
 const byId = new Map(resources.map((found) => [found.id.toUpperCase(), found]));
 
 /** The resource with an ID, of any case. */
-export const resourceAt = (id: string): ProviderResource | undefined => byId.get(id.toUpperCase());
+const resourceAt = (id: string): ProviderResource | undefined => byId.get(id.toUpperCase());
 
 /** The claims of a token that decide. */
 export interface TokenClaims {

@@ -197,3 +197,14 @@ describe('a changed configuration', () => {
     expect(cloud.calls()).toEqual(['VirtualMachineScaleSets_Get']);
   });
 });
+
+test('an answer is not used for a resource group that differs in a letter that only looks the same', async () => {
+  const group = { ...cloud.sandbox.resourceManager.defaultGroup, resourceGroup: 'kube' };
+  cloud.sandbox.resourceManager.addResource(virtualMachine(group, 'web-1'));
+  const find = (resourceGroup: string) => provider.findMachine({ ...group, resourceGroup, name: 'web-1' });
+  await find('kube');
+  await find('KUBE');
+  expect(cloud.calls()).toEqual(['token', 'VirtualMachines_Get']);
+  await find('\u212aube'); // a Kelvin sign, which `toLowerCase` turns into a k
+  expect(cloud.calls()).toEqual(['VirtualMachines_Get']);
+});

@@ -1,5 +1,4 @@
 import type { ResourceName } from '../provider/provider.ts';
-import { type Check, check, unless } from './check.ts';
 import {
   flexibleSetName,
   isInSameGroup,
@@ -9,8 +8,9 @@ import {
   type ResourceId,
   scaleSetName,
   wholeScaleSetName,
-} from './resource-id.ts';
-import { isSameName } from './same-name.ts';
+} from '../resource-names/resource-id.ts';
+import { isSameName } from '../resource-names/same-name.ts';
+import { type Check, check, unless } from './check.ts';
 import type { TokenPlace } from './token-place.ts';
 
 /** The fields of a login that name where the caller runs, in the provider's grammar. */

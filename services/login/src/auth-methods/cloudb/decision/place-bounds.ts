@@ -1,6 +1,6 @@
+import { folded, includesName } from '../resource-names/same-name.ts';
 import { type Check, check, unless } from './check.ts';
 import { type RoleBounds, specific } from './role-bounds.ts';
-import { folded, includesName } from './same-name.ts';
 
 /** Where a principal runs, as its token and the provider's API proved it, in the spelling of the provider. */
 export interface ProvenPlace {

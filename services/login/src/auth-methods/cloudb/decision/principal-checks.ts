@@ -1,9 +1,9 @@
 import { addressRanges } from '@secrets/access';
 import type { DirectoryClaims } from '../directory/claims.ts';
+import { includesName } from '../resource-names/same-name.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 import { type Check, check, unless } from './check.ts';
 import { admitsNobody, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
-import { includesName } from './same-name.ts';
 
 /** The claims that prove a principal. */
 export type Principal = Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'>;

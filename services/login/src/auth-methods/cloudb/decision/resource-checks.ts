@@ -1,9 +1,5 @@
 import type { DirectoryClaims } from '../directory/claims.ts';
 import type { AssignedIdentity, ProviderResource } from '../provider/provider.ts';
-import { type Check, check, unless } from './check.ts';
-import type { Found, Lookup } from './lookup.ts';
-import { type NamedPlace, namedScaleSet } from './named-place.ts';
-import { locationBoundChecks, type ProvenPlace, scaleSetBoundChecks } from './place-bounds.ts';
 import {
   isInSameGroup,
   isSameResource,
@@ -12,9 +8,13 @@ import {
   type ResourceId,
   scaleSetName,
   wholeScaleSetName,
-} from './resource-id.ts';
+} from '../resource-names/resource-id.ts';
+import { isSameName } from '../resource-names/same-name.ts';
+import { type Check, check, unless } from './check.ts';
+import type { Found, Lookup } from './lookup.ts';
+import { type NamedPlace, namedScaleSet } from './named-place.ts';
+import { locationBoundChecks, type ProvenPlace, scaleSetBoundChecks } from './place-bounds.ts';
 import { type RoleBounds, specific } from './role-bounds.ts';
-import { isSameName } from './same-name.ts';
 import type { TokenPlace } from './token-place.ts';
 
 /** What the provider's answer is checked against. */

@@ -1,5 +1,5 @@
 import type { DirectoryClaims } from '../directory/claims.ts';
-import { isIdentity, parseResourceId, type ResourceId } from './resource-id.ts';
+import { isIdentity, parseResourceId, type ResourceId } from '../resource-names/resource-id.ts';
 
 /** Where a token proves that its principal runs. */
 export type TokenPlace =

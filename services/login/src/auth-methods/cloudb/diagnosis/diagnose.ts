@@ -10,7 +10,7 @@ import type { DiagnosisRequest } from './diagnosis-request.ts';
 import { diagnoseToken } from './token-checks.ts';
 
 /** A check, with what the token says in the claims that it looked at. */
-export type DiagnosedCheck = Pick<Check, 'check' | 'passed' | 'claim' | 'reason'> & {
+type DiagnosedCheck = Pick<Check, 'check' | 'passed' | 'claim' | 'reason'> & {
   values: Record<string, unknown>;
 };
 

@@ -24,6 +24,12 @@ describe('the grammar of a login request', () => {
     ['resource_id', `/subscriptions/${subscription}/resourceGroups/../providers/A.B/c/d`],
     ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg/providers/A.B/c/..`],
     ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg/providers/A.B/c/d?x=y`],
+    ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg/providers/A.B/c/d\u017f`],
+    ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg/providers/A.B/\u212a/d`],
+    ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg./providers/A.B/c/d`],
+    ['resource_id', `/subscriptions/${'-'.repeat(36)}/resourceGroups/rg/providers/A.B/c/d`],
+    ['resource_id', `/subscriptions/${subscription}/resourceGroups/rg/providers/A.B${'/c/d'.repeat(9)}`],
+    ['vm_name', '\u212aube'],
     ['role', ''],
     ['jwt', ''],
   ])('refuses for %s the value %j', (field, value) => {

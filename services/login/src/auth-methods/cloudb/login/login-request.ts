@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { parseResourceId } from '../decision/resource-id.ts';
+import { parseResourceId } from '../resource-names/resource-id.ts';
 
 export const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const resourceGroup = /^[\p{L}\p{N}\-_.()]{0,89}[\p{L}\p{N}\-_()]$/u;
 const machine = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
-const resourceId =
-  /^\/subscriptions\/[0-9a-f-]{36}\/resourceGroups\/[\p{L}\p{N}\-_.()]{1,90}\/providers\/[A-Za-z0-9.]{1,128}(?:\/[A-Za-z0-9]{1,128}\/[A-Za-z0-9._()-]{1,260}){1,8}$/iu;
+const resourceType = /^[A-Za-z0-9.]{1,128}(?:\/[A-Za-z0-9]{1,128})+$/;
+const resourceName = /^[A-Za-z0-9._()-]{1,260}$/;
 
 const unsafe = /(?:^|\/)\.{1,2}(?:\/|$)/;
 export const name = (expression: RegExp, what: string) =>
@@ -32,9 +32,21 @@ export const LoginRequest = z.object({
   resource_group_name: name(resourceGroup, 'the name of a resource group'),
   vm_name: name(machine, 'the name of a virtual machine'),
   vmss_name: name(machine, 'the name of a scale set'),
-  resource_id: name(resourceId, 'a resource ID').refine(
-    (id) => id === undefined || parseResourceId(id) !== undefined,
-    { error: 'is not a resource ID' },
-  ),
+  resource_id: z
+    .string()
+    .refine((text) => text === '' || isResourceId(text), { error: 'is not a resource ID' })
+    .transform((text) => (text === '' ? undefined : text))
+    .optional(),
 });
 export type LoginRequest = z.infer<typeof LoginRequest>;
+
+function isResourceId(text: string): boolean {
+  const id = parseResourceId(text);
+  return (
+    id !== undefined &&
+    guid.test(id.subscriptionId) &&
+    resourceGroup.test(id.resourceGroup) &&
+    resourceType.test(id.type) &&
+    id.names.every((part) => resourceName.test(part))
+  );
+}

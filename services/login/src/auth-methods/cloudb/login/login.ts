@@ -42,6 +42,7 @@ export async function logIn(
     owner: {
       mountId: target.mountId,
       alias: claims.oid,
+      groups: claims.groups,
       source: loginSource(request.role, claims, place),
     },
   });

@@ -1,7 +1,8 @@
 import { Problem } from '@secrets/domain';
 import pTimeout from 'p-timeout';
 import type { ConfigSettings } from '../config/config-settings.ts';
-import { isIdentity, parseResourceId } from '../decision/resource-id.ts';
+import { isIdentity, parseResourceId } from '../resource-names/resource-id.ts';
+import { folded } from '../resource-names/same-name.ts';
 import type { MountClient } from './mount-client.ts';
 import type { MountClients, MountIdentity } from './mount-clients.ts';
 import type { AssignedIdentity, Provider, Providers, ResourceName } from './provider.ts';
@@ -41,7 +42,7 @@ function providerOf(client: () => Promise<MountClient>): Provider {
   ): Promise<Value | undefined> =>
     until(deadline, async () => {
       const current = await client();
-      return current.answers.get(JSON.stringify(key).toLowerCase(), () => read(current));
+      return current.answers.get(folded(JSON.stringify(key)), () => read(current));
     });
   return {
     findMachine: (name) => cached(['machine', ...keyOf(name)], ({ resources }) => resources.machine(name)),

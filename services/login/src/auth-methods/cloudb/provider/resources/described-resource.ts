@@ -4,6 +4,7 @@ import { notUsable } from './arm-problem.ts';
 
 const ids = z.object({ principalId: z.string().optional(), clientId: z.string().optional() });
 const Identity = z.object({
+  type: z.string().nullish(),
   principalId: z.string().optional(),
   userAssignedIdentities: z.record(z.string(), ids.nullish()).nullish(),
 });
@@ -21,7 +22,7 @@ export function describedResource(found: unknown): ProviderResource {
   return {
     id,
     location,
-    systemAssigned: identity?.principalId || undefined,
+    systemAssigned: systemAssignedOf(identity),
     userAssigned: Object.entries(identity?.userAssignedIdentities ?? {}).map(([identityId, its]) => ({
       id: identityId,
       principalId: its?.principalId ?? '',
@@ -31,6 +32,10 @@ export function describedResource(found: unknown): ProviderResource {
     orchestration: orchestrationOf(orchestrationMode),
   };
 }
+
+/** A principal that is not system-assigned could run anywhere, so the type has to say that it is. */
+const systemAssignedOf = (identity: z.infer<typeof Described>['identity']): string | undefined =>
+  /systemassigned/i.test(identity?.type ?? '') ? identity?.principalId || undefined : undefined;
 
 const DescribedIdentity = z.object({
   id: z.string().min(1),

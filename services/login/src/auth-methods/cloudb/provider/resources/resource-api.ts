@@ -4,7 +4,7 @@ import { ResourceManagementClient } from '@azure/arm-resources';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import { LRUCache } from 'lru-cache';
-import { parseResourceId } from '../../decision/resource-id.ts';
+import { parseResourceId } from '../../resource-names/resource-id.ts';
 import type { AssignedIdentity, ProviderResource, ResourceName } from '../provider.ts';
 import { newestVersion } from './api-versions.ts';
 import { armProblem, isAbsence, type Reading } from './arm-problem.ts';

@@ -1,0 +1,29 @@
+/**
+ * SQL for the policies of an identity: those of the entity, and of the groups to which the aliases assign it. Names denote policies of the entity's
+ * namespace, so they apply only to tokens of that namespace. Null if the entity does not exist or is disabled.
+ */
+export const identityPoliciesSql = (entityId: string, namespaceId: string): string => `(
+  select case when en.namespace_id = ${namespaceId} then array(
+    select unnest(en.policies)
+    union
+    select unnest(g.policies)
+    from login.entity_aliases ea
+    join login.group_aliases ga on ga.mount_id = ea.mount_id and ga.name = any(ea.groups)
+    join login.groups g on g.id = ga.group_id
+    where ea.entity_id = en.id
+    order by 1
+  ) else '{}' end
+  from login.entities en where en.id = ${entityId} and not en.disabled
+)`;
+
+const maxPolicies = 50;
+const maxCharacters = 4_096;
+
+/** What must not be exceeded: the names are in the assertion of every request, and all rules are evaluated together. */
+export const identityPolicyLimit = `${maxPolicies} names with ${maxCharacters} characters together`;
+
+/**
+ * Whether the policies of an identity can be evaluated. If there are too many, its tokens are refused: leaving some out could leave out one that denies.
+ */
+export const areWithinLimit = (identityPolicies: readonly string[]): boolean =>
+  identityPolicies.length <= maxPolicies && identityPolicies.join(',').length <= maxCharacters;

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { type BatchToken, tokenHash } from '@secrets/access';
+import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
+import { deleteAuthMount, findAuthMountByAccessor } from '../../../login/src/queries/auth-mounts.ts';
+import * as deletions from '../../../login/src/queries/delete-tokens.ts';
+import * as groups from '../../../login/src/queries/groups.ts';
+import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
+import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
+import { insertToken } from '../../../login/src/queries/new-tokens.ts';
+import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
+import * as stored from '../../../login/src/queries/stored-tokens.ts';
+import { type Case, casesOf, seededId } from './cases.ts';
+
+// Tokens and what their checks read. The texts of seeded tokens are their accessors.
+
+const nilId = '00000000-0000-0000-0000-000000000000';
+const mountId = seededId('auth mount1');
+const oldMount = { id: seededId('old auth mount'), kind: 'auth mount' } as const;
+const oldNamespace = { id: 'old namespace', kind: 'namespace' } as const;
+const batchToken = (over: Partial<BatchToken>) =>
+  ({
+    namespace_id: 'root',
+    policies: ['p1', 'p2'],
+    parent_accessor: null,
+    mount_id: null,
+    ...over,
+  }) as BatchToken;
+const newToken = () => ({
+  hash: tokenHash(randomUUID()),
+  accessor: randomUUID(),
+  parentAccessor: null,
+  namespaceId: 'root',
+  displayName: '',
+  creationPath: '',
+  policies: ['p1'],
+  metadata: {},
+  boundCidrs: [],
+  renewable: true,
+  lifetime: {
+    ttlSeconds: 3_600,
+    periodSeconds: 0,
+    explicitMaxTtlSeconds: 0,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    maxExpiresAt: null,
+  },
+  uses: null,
+});
+const login = (alias: string, groups: string[] = ['group7', 'group9']) => ({
+  mountId,
+  alias,
+  groups,
+  source: {},
+});
+
+const checkCases: Case[] = casesOf('gateway', {
+  'checking a token of a mount': (db) => readServiceToken(db, tokenHash('ordinary7')),
+  'checking a token with many siblings': (db) => readServiceToken(db, tokenHash('child7')),
+  'checking a token of the 64th generation': (db) => readServiceToken(db, tokenHash('chain64')),
+  'checking a token whose entity is in 200 groups': (db) => readServiceToken(db, tokenHash('ordinary50000')),
+  'checking a token of a disabled mount': (db) => readServiceToken(db, tokenHash('old7')),
+  'checking a batch token': (db) =>
+    readBatchToken(
+      db,
+      batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
+    ),
+  'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
+});
+
+const tokenCases: Case[] = casesOf('login', {
+  'looking up a token': (db) => stored.findTokenByHash(db, tokenHash('child7')),
+  'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
+  'listing accessors': (db) => stored.listAccessors(db, 'root', { after: 'old', limit: 101 }),
+  'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
+  'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
+  'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
+  'logging in with other groups': (db) =>
+    insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
+  'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
+  'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
+  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
+  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), 'root'),
+});
+
+const revocationCases: Case[] = casesOf('login', {
+  'revoking a token with 20,000 children': (db) => revokeToken(db, 'ordinary1'),
+  'revoking a token with 20,000 children alone': (db) => revokeOrphan(db, 'ordinary1'),
+  'disabling a mount that issued 100,000 tokens': (db) => deleteAuthMount(db, mountId),
+  'deleting a namespace': (db) => deleteNamespaceRow(db, 'n7'),
+  'finding removed owners': (db) => deletions.listRemovedOwners(db),
+  'forgetting a removed owner': (db) => deletions.forgetRemovedOwner(db, oldMount.id),
+  'deleting a page of tokens of a disabled mount': (db) => deletions.deletePageOfTokens(db, oldMount, 500),
+  'deleting a page of tokens of a deleted namespace': (db) =>
+    deletions.deletePageOfTokens(db, oldNamespace, 500),
+  'deleting a page of expired tokens': (db) => deletions.deletePageOfTokens(db, 'expired', 500),
+  'deleting a page of used up tokens': (db) => deletions.deletePageOfTokens(db, 'used up', 500),
+  'deleting a page of children': async (db) => {
+    await revokeToken(db, 'ordinary1');
+    await deletions.deletePageOfTokens(db, 'expired', 500);
+  },
+  'deleting a page of entities of a disabled mount': (db) =>
+    deletions.deletePageOfEntities(db, oldMount, 500),
+  'deleting a page of entities of a deleted namespace': (db) =>
+    deletions.deletePageOfEntities(db, oldNamespace, 500),
+  'moving the epoch': (db) => deletions.moveEpoch(db),
+});
+
+const first = { after: '', limit: 101 };
+const groupId = seededId('group7');
+const group = { name: 'new', policies: ['p1'], metadata: {} };
+const groupAlias = { name: 'new', mountId, groupId };
+
+const groupCases: Case[] = casesOf('login', {
+  'finding a group by its ID': (db) => groups.findGroup(db, 'root', { id: groupId }),
+  'finding a group by its name': (db) => groups.findGroup(db, 'root', { name: 'group7' }),
+  'listing groups by ID': (db) => groups.listGroups(db, 'root', 'id', { ...first, after: nilId }),
+  'listing groups by name': (db) => groups.listGroups(db, 'root', 'name', first),
+  'creating a group': (db) => groups.insertGroup(db, 'root', group),
+  'changing a group': (db) => groups.updateGroup(db, groupId, group),
+  'deleting a group': (db) => groups.deleteGroup(db, groupId),
+  'finding the alias of a group': (db) => groups.findGroupAlias(db, 'root', seededId('group alias7')),
+  'finding the alias of a group by its name': (db) => groups.findGroupAliasOf(db, mountId, 'group7'),
+  'listing aliases of groups': (db) => groups.listGroupAliases(db, 'root', { ...first, after: nilId }),
+  'creating the alias of a group': async (db) =>
+    groups.insertGroupAlias(db, { ...groupAlias, groupId: await groups.insertGroup(db, 'root', group) }),
+  'changing the alias of a group': (db) => groups.updateGroupAlias(db, seededId('group alias7'), groupAlias),
+  'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
+  'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
+});
+
+/** The statements on tokens, of login and of the gateway. */
+export const loginCases: Case[] = [...checkCases, ...tokenCases, ...revocationCases, ...groupCases];
