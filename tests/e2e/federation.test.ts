@@ -102,6 +102,24 @@ describe('once it is configured', () => {
     expect(Object.values(await system.sandbox.contents(type))).toContain('{"v":"one"}');
   });
 
+  test('a login mount without a secret gets access tokens, once its own subject is trusted', async () => {
+    expectStatus(await system.api('POST', 'sys/auth/machines', { type: 'cloudB' }), 204);
+    const { tenantId, clientId } = await system.sandbox.store('cloudB-kv');
+    const config = { tenant_id: tenantId, resource: 'https://r/', client_id: clientId };
+    const body = { ...config, identity_token_audience: audience };
+    expectStatus(await system.api('POST', 'auth/machines/config', body), 204);
+    const credentials = async () => {
+      const checked = expectStatus(await system.api('POST', 'auth/machines/config/check'), 200);
+      return checked.body.data.steps.find(({ step }: { step: string }) => step === 'the credentials work')
+        .result;
+    };
+    expect(await credentials()).toMatch(/does not trust the (subject|issuer) of the identity token/);
+    const mounts = expectStatus(await system.api('GET', 'sys/auth'), 200).body.data;
+    const subject = `plugin-identity:root:auth:${mounts['machines/'].accessor}`;
+    await trust('cloudB-kv', 'machines', { subject });
+    expect(await credentials()).toBe('ok');
+  });
+
   test.each(typeNames)('an audience that %s does not trust is a clear error', async (type) => {
     const over = type === 'cloudC-sm' ? { workload_identity_provider: provider } : {};
     await createDestination(type, 'audience', { identity_token_audience: 'other', ...over });

@@ -4,6 +4,7 @@ import type { Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger, Metrics } from '@secrets/telemetry';
+import type { MethodTask } from './auth-methods/auth-method.ts';
 import { createAuthMethods } from './auth-methods/registry.ts';
 import { mountTypes } from './auth-mounts/mount-types.ts';
 import type { LoginConfig } from './config.ts';
@@ -12,6 +13,7 @@ import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 
+export { cloudBConfig, cloudBEnv } from './config.ts';
 export { ensureRootToken } from './tokens/root-token.ts';
 
 export interface LoginDeps {
@@ -46,11 +48,14 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
           sweepTokens({ db, log, isStopping }),
         ),
         every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
+        ...tasksOf(context).map(({ seconds, name, run }) => every(seconds, name, log, run)),
       ];
     },
     stop: async () => void (await Promise.all(repeated.map(({ stop }) => stop()))),
   };
 }
+
+const tasksOf = ({ methods }: Context): MethodTask[] => methods.all.flatMap(({ tasks = [] }) => tasks);
 
 async function requireSchema(db: Db): Promise<void> {
   await db.query('select 1 from login.access_epoch');

@@ -1,5 +1,37 @@
 import { serviceEnv } from '@secrets/service';
 import { z } from 'zod';
+import type { MethodOptions } from './auth-methods/registry.ts';
+
+const httpUrl = z.url({ protocol: /^https?$/ }).optional();
+
+/** What the login method cloudB reads of the environment. If a URL is absent, the environment of each mount determines it. */
+export const cloudBEnv = {
+  /** Base URL of the identity directory. */
+  CLOUDB_AUTHORITY_URL: httpUrl,
+  /** Base URL of the resource manager. */
+  CLOUDB_RESOURCE_MANAGER_URL: httpUrl,
+  /** Base URL of Graph. */
+  CLOUDB_GRAPH_URL: httpUrl,
+  /** Base URL of the instance metadata. */
+  CLOUDB_METADATA_URL: httpUrl,
+  /** `DEBUG` logs requests to the provider, with tokens and secrets masked. */
+  CLOUDB_GO_SDK_LOG_LEVEL: z.string().optional(),
+  /** The credentials of mounts that store none. */
+  AZURE_CLIENT_ID: z.string().optional(),
+  AZURE_CLIENT_SECRET: z.string().optional(),
+};
+
+const CloudBEnv = z.object(cloudBEnv);
+
+/** The settings of the login method cloudB. */
+export const cloudBConfig = (env: z.infer<typeof CloudBEnv>): MethodOptions => ({
+  authorityUrl: env.CLOUDB_AUTHORITY_URL,
+  resourceManagerUrl: env.CLOUDB_RESOURCE_MANAGER_URL,
+  graphUrl: env.CLOUDB_GRAPH_URL,
+  metadataUrl: env.CLOUDB_METADATA_URL,
+  logsRequests: env.CLOUDB_GO_SDK_LOG_LEVEL?.toUpperCase() === 'DEBUG',
+  credentials: { clientId: env.AZURE_CLIENT_ID, clientSecret: env.AZURE_CLIENT_SECRET },
+});
 
 /** The environment of login. */
 export const Env = z.object({
@@ -8,15 +40,12 @@ export const Env = z.object({
   ROOT_TOKEN_FILE: z.string().min(1).optional(),
   /** The keys of the workers that may request identity tokens. If absent, those in `INTERNAL_KEY_FILE`. */
   WORKER_KEY_FILE: z.string().min(1).optional(),
-  /** Base URL of cloudB's identity directory. If absent, the environment of each mount determines it. */
-  CLOUDB_AUTHORITY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...cloudBEnv,
   TOKEN_SWEEP_SECONDS: z.coerce.number().int().min(1).max(3_600).default(15),
 });
 
 /** The settings of the service. */
-export interface LoginConfig {
-  /** Base URL of cloudB's identity directory. If absent, the environment of each mount determines it. */
-  authorityUrl?: string | undefined;
+export interface LoginConfig extends MethodOptions {
   /** Seconds between two sweeps of expired tokens. Default: 15. */
   sweepSeconds?: number | undefined;
 }

@@ -4,7 +4,7 @@ import { schemas } from '@secrets/schemas';
 import { readKeyRing } from '@secrets/seal';
 import { runService, serve } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
-import { Env } from './config.ts';
+import { cloudBConfig, Env } from './config.ts';
 
 await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'login' });
@@ -18,7 +18,7 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   );
   const login = createLogin(
     { db, keyRing, keys, log, metrics },
-    { authorityUrl: env.CLOUDB_AUTHORITY_URL, sweepSeconds: env.TOKEN_SWEEP_SECONDS },
+    { ...cloudBConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
   await serve(login, { host: env.HOST, port: env.PORT }, { log, onStop });
 });

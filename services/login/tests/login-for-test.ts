@@ -11,6 +11,7 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics, type Logger } from '@secrets/telemetry';
 import { createLogin, ensureRootToken } from '../src/app.ts';
+import type { LoginConfig } from '../src/config.ts';
 
 export interface LoginForTest {
   url: string;
@@ -37,18 +38,14 @@ export interface LoginForTest {
 }
 
 /** The service on a database of its own, with a root token. */
-export async function startLoginForTest({
-  authorityUrl,
-}: {
-  authorityUrl?: string;
-} = {}): Promise<LoginForTest> {
+export async function startLoginForTest(config: LoginConfig = {}): Promise<LoginForTest> {
   const db = await openTestDb();
   const root = await createRootToken(db);
   const { log, logged } = recordingLogger();
   const keys = testKeys();
   const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
   const metrics = createMetrics('login', { processMetrics: false });
-  const service = createLogin({ db, keyRing, keys, log, metrics }, { authorityUrl });
+  const service = createLogin({ db, keyRing, keys, log, metrics }, config);
   const served = await serveForTest(service.app, 'login', keys);
   return {
     url: served.url,
@@ -105,9 +102,17 @@ export interface CloudBForTest {
   stop(): Promise<void>;
 }
 
+/** The settings that lead every mount to the sandbox. */
+export const sandboxUrls = (sandbox: Sandbox): LoginConfig => ({
+  authorityUrl: `${sandbox.directoryUrl}/`,
+  resourceManagerUrl: sandbox.resourceManagerUrl,
+  graphUrl: `${sandbox.url}/graph`,
+  metadataUrl: sandbox.url,
+});
+
 export async function startCloudBForTest(): Promise<CloudBForTest> {
   const sandbox = await startSandbox();
-  const service = await startLoginForTest({ authorityUrl: `${sandbox.directoryUrl}/` });
+  const service = await startLoginForTest(sandboxUrls(sandbox));
   const issuedJwts: string[] = [];
   const cloudB: CloudBForTest = {
     sandbox,

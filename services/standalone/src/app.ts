@@ -4,7 +4,7 @@ import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway } from '@secrets/gateway';
 import { internalClient, type ServerOptions, type Service } from '@secrets/http';
-import { createLogin, ensureRootToken } from '@secrets/login';
+import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
 import { type KeyRing, readKeyRing } from '@secrets/seal';
@@ -96,7 +96,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, backgroundDb, broker, keyRing, keys, env } = parts;
   const login = await createLogin(
     { db, keyRing, keys, ...telemetry(parts, 'login') },
-    { authorityUrl: env.CLOUDB_AUTHORITY_URL ?? sandbox?.directoryUrl },
+    { ...sandboxProvider(sandbox), ...defined(cloudBConfig(env)) },
   );
   const { url: loginUrl } = await serveLocally(parts, login, 'login');
   const secrets = createSecrets({
@@ -121,6 +121,20 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
   return { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl };
 }
+
+/** The simulated provider of the login method cloudB. */
+const sandboxProvider = (sandbox: Sandbox | undefined) =>
+  sandbox === undefined
+    ? {}
+    : {
+        authorityUrl: sandbox.directoryUrl,
+        resourceManagerUrl: sandbox.resourceManagerUrl,
+        graphUrl: `${sandbox.url}/graph`,
+        metadataUrl: sandbox.url,
+      };
+
+const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
 const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
   serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });

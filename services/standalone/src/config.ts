@@ -1,4 +1,5 @@
 import { commaList, port, toggle } from '@secrets/config';
+import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
 import { z } from 'zod';
 
@@ -26,7 +27,7 @@ export const Env = z.object({
   SANDBOX_PORT: port.optional(),
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
-  CLOUDB_AUTHORITY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...cloudBEnv,
   CLOUDC_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CODEHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   WEBHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -46,6 +46,7 @@ test.each([
   'auth/token/revoke-orphan',
   'auth/token/revoke-accessor',
   'auth/a/b/rotate-root',
+  'auth/a/b/diagnose',
   'sys/rotate',
   'sys/rotate/keys',
   'identity/oidc/key/a/rotate',

@@ -32,6 +32,7 @@ const rules: readonly PathRule[] = [
   { path: 'auth/token/revoke-accessor', needsSudo: true },
   { path: 'auth/token/accessors', needsSudo: true },
   { path: 'auth/**/rotate-root', needsSudo: true },
+  { path: 'auth/**/diagnose', needsSudo: true },
   { path: 'sys/rotate', needsSudo: true },
   { path: 'sys/rotate/**', needsSudo: true },
   { path: 'identity/oidc/rotate', needsSudo: true },

@@ -34,6 +34,16 @@ export interface AuthMethod {
    * must give its parameters the same names.
    */
   readonly endpoints: readonly MethodEndpoint[];
+  /** Work that every replica repeats. */
+  readonly tasks?: readonly MethodTask[];
+}
+
+/** Work that is repeated in the background, on every replica at the same time. */
+export interface MethodTask {
+  name: string;
+  /** Between two runs. */
+  seconds: number;
+  run(isStopping: () => boolean): Promise<void>;
 }
 
 /** What a method is built from. */

@@ -2,8 +2,11 @@ import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 import type { AuthMethod, AuthMethodDeps } from './auth-method.ts';
 import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
 
+/** The settings of all login methods. */
+export type MethodOptions = CloudBOptions;
+
 /** The login methods of this service: the only place that lists them. */
-export const createAuthMethods = (deps: AuthMethodDeps, options: CloudBOptions): AuthMethods =>
+export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions): AuthMethods =>
   authMethods([createCloudB(deps, options)]);
 
 /** Login methods by type. */

@@ -71,6 +71,7 @@ describe('a configuration', () => {
     ['a long audience', { identity_token_audience: 'a'.repeat(600), client_secret: '' }, /fewer than 600/],
     ['an unknown environment', { environment: 'moon' }, /environment/],
     ['a tenant that is a path', { tenant_id: '../x' }, /tenant_id/],
+    ['a long lifetime', { identity_token_ttl: '25h' }, /identity_token_ttl: must be between 1m and 24h/],
     ['a negative number', { max_retries: -1 }, /max_retries/],
     ['two schedules', { rotation_period: 60, rotation_schedule: '0 0 * * *' }, /mutually exclusive/],
     ['a window without a schedule', { rotation_window: 60 }, /rotation_window/],
@@ -85,20 +86,15 @@ describe('a configuration', () => {
     expect(body.warnings).toEqual(['unknown field tenant was ignored']);
   });
 
-  test('warns of settings that have no effect in this version', async () => {
-    const federated = await login.call('POST', path, { client_secret: '', identity_token_audience: 'a' });
-    expect(federated.body.warnings).toEqual([
-      expect.stringMatching(/^identity_token_audience has no effect/),
+  test('warns of a schedule without a secret, and refuses one that is malformed', async () => {
+    const rotating = await login.call('POST', path, { client_secret: '', rotation_period: '1h' });
+    expect(rotating.body.warnings).toEqual([expect.stringMatching(/have no effect without client_secret$/)]);
+    const tooLong = await login.call('POST', path, { client_secret: 's', rotation_period: '4380h' });
+    expect(tooLong.body.warnings).toEqual([expect.stringMatching(/expire before they are rotated$/)]);
+    const body = { rotation_period: 0, rotation_schedule: '0 25 * * *' };
+    expect((await login.call('POST', path, body)).body.errors).toEqual([
+      expect.stringMatching(/^rotation_schedule: must be a cron expression/),
     ]);
-    const rotating = await login.call('POST', path, { identity_token_audience: '', rotation_period: '1h' });
-    expect(rotating.body.warnings).toEqual([expect.stringMatching(/^rotation_period .*have no effect/)]);
-    expect((await login.call('POST', path, { rotation_period: 0 })).status).toBe(204);
-  });
-
-  test('cannot be rotated in this version', async () => {
-    const { status, body } = await login.call('POST', '/auth/team/azure/rotate-root');
-    expect([status, body.errors]).toEqual([400, ['this version does not rotate client_secret']]);
-    expect((await login.call('POST', '/auth/nowhere/rotate-root')).status).toBe(404);
   });
 
   test('is deleted, and deleting it again succeeds', async () => {

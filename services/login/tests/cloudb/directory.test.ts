@@ -59,7 +59,7 @@ describe('the check of a configuration', () => {
     const { ok, steps } = await check();
     expect(ok).toBe(true);
     const results = steps.map(({ result }: { result: string }) => result.split(':')[0]);
-    expect(results).toEqual(['ok', 'ok', 'not checked', 'not checked']);
+    expect(results).toEqual(['ok', 'ok', 'ok', 'not checked', 'not checked', 'not checked']);
   });
 
   test('finds a wrong tenant, with which logins fail', async () => {

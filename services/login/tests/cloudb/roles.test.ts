@@ -62,10 +62,48 @@ test('a role without bounds is refused', async () => {
   ]);
 });
 
-test('a role that matches no principal is stored with a warning', async () => {
-  const { status, body } = await login.call('POST', `${path}/some`, { bound_locations: 'West US' });
-  expect(status).toBe(200);
-  expect(body.warnings[0]).toMatch(/matches no principal/);
+test('a role that admits nobody, or more than its author may expect, is stored with a warning', async () => {
+  const warningsOf = async (body: object) => {
+    const { status, body: response } = await login.call('POST', `${path}/some`, body);
+    expect(status).toBe(200);
+    return response.warnings;
+  };
+  expect(await warningsOf({ bound_locations: 'West US' })).toEqual([
+    expect.stringMatching(/^the role admits nobody/),
+  ]);
+  expect(await warningsOf({ bound_resource_groups: 'rg' })).toEqual([
+    expect.stringMatching(/^the role admits every managed identity .* in any subscription/),
+  ]);
+  const config = { tenant_id: 't', resource: 'https://r/', require_principal_binding: true };
+  await login.call('POST', '/auth/team/azure/config', config);
+  expect(await warningsOf({ bound_locations: [] })).toEqual([
+    expect.stringMatching(/^the role admits nobody: .*require_principal_binding/),
+  ]);
+  expect((await login.call('POST', `${path}/some`, { bound_group_ids: 'g' })).status).toBe(204);
+});
+
+test('a role is refused with the names of all fields that are not valid', async () => {
+  const body = {
+    bound_group_ids: 7,
+    token_ttl: 'soon',
+    token_type: 'x',
+    max_token_age: -1,
+    token_bound_cidrs: 'x',
+  };
+  const { status, body: response } = await login.call('POST', `${path}/broken`, body);
+  expect(status).toBe(400);
+  expect(response.errors.map((sentence: string) => /^\w+/.exec(sentence)![0]).sort()).toEqual(
+    Object.keys(body).sort(),
+  );
+});
+
+test('a write that would leave a role without bounds is refused, and changes nothing', async () => {
+  await login.call('POST', `${path}/kept`, { bound_group_ids: 'g', policies: 'a' });
+  expect((await login.call('POST', `${path}/kept`, { bound_group_ids: [], policies: 'b' })).status).toBe(400);
+  expect((await login.call('GET', `${path}/kept`)).body.data).toMatchObject({
+    bound_group_ids: ['g'],
+    token_policies: ['a'],
+  });
 });
 
 test('a verb that a path does not support is refused', async () => {

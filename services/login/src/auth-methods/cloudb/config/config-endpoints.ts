@@ -1,11 +1,17 @@
+import type { Caller } from '@secrets/caller';
 import { invalid, notFound } from '@secrets/domain';
+import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { type ConfigRow, findConfig } from '../queries/configs.ts';
-import { ConfigBody, ConfigPatch, ineffectiveFields } from './config-settings.ts';
+import type { MountIdentity } from '../provider/mount-clients.ts';
+import { findConfig } from '../queries/configs.ts';
+import { findSecretExpiry } from '../queries/rotations.ts';
+import { rotateNow } from '../rotation/run-rotation.ts';
+import { CheckBody, scopeOf } from './check/check-body.ts';
+import { checkConfig } from './check/check-config.ts';
+import { ConfigBody, ConfigPatch, configWarnings, type StoredConfig } from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
-import { tryConfig } from './try-config.ts';
 
 const path = '/config';
 
@@ -15,8 +21,8 @@ export const configEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   writeConfig(context),
   patchConfig(context),
   deleteConfig(context),
-  checkConfig(context),
-  rotateRoot(),
+  checkEndpoint(context),
+  rotateRoot(context),
 ];
 
 const readConfig = (context: CloudBContext) =>
@@ -24,7 +30,12 @@ const readConfig = (context: CloudBContext) =>
     method: 'get',
     path,
     summary: 'Read the configuration of an auth mount, without the secret',
-    handle: async ({ mount }) => ({ data: (await requireConfig(context, mount.id)).settings }),
+    handle: async ({ mount }) => {
+      const { settings } = await requireConfig(context, mount.id);
+      const expiry = await findSecretExpiry(context.db, mount.id);
+      const expiration = expiry && { root_password_expiration_date: expiry.toISOString() };
+      return { data: { ...settings, ...expiration } };
+    },
   });
 
 const writeConfig = (context: CloudBContext) =>
@@ -35,8 +46,8 @@ const writeConfig = (context: CloudBContext) =>
     needs: 'create or update',
     body: ConfigBody,
     handle: async ({ mount, body, caller, warn }) => {
-      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: false });
-      ineffectiveFields(settings).forEach(warn);
+      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: false });
+      configWarnings(saved).forEach(warn);
       return undefined;
     },
   });
@@ -48,8 +59,8 @@ const patchConfig = (context: CloudBContext) =>
     summary: 'Update the configuration of an auth mount (merge patch); null restores a default',
     body: ConfigPatch,
     handle: async ({ mount, body, caller, warn }) => {
-      const settings = await saveConfig(context, caller, mount.id, { body, mustExist: true });
-      ineffectiveFields(settings).forEach(warn);
+      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: true });
+      configWarnings(saved).forEach(warn);
       return undefined;
     },
   });
@@ -65,28 +76,45 @@ const deleteConfig = (context: CloudBContext) =>
     },
   });
 
-const checkConfig = (context: CloudBContext) =>
+const checkEndpoint = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path: `${path}/check`,
     summary: 'Check the configuration of an auth mount step by step, without a login',
-    handle: async ({ mount }) => {
+    body: CheckBody,
+    handle: async ({ mount, body, caller }) => {
       const { settings } = await requireConfig(context, mount.id);
-      return { data: await tryConfig(context.directory.tenantOf(settings)) };
+      return {
+        data: await checkConfig(context, {
+          mount: identityOf(mount, caller),
+          settings,
+          scope: scopeOf(body),
+        }),
+      };
     },
   });
 
-const rotateRoot = () =>
+const rotateRoot = (context: CloudBContext) =>
   methodEndpoint({
     method: 'post',
     path: '/rotate-root',
-    summary: 'Replace client_secret; not in this version',
-    handle: async () => {
-      throw invalid('this version does not rotate client_secret');
+    summary: 'Replace client_secret by a new password of the application',
+    handle: async ({ mount, caller, warn }) => {
+      const { hasSecret } = await requireConfig(context, mount.id);
+      if (!hasSecret) throw invalid('there is no client_secret to rotate');
+      await rotateNow(context, identityOf(mount, caller), warn);
+      return undefined;
     },
   });
 
-async function requireConfig({ db }: CloudBContext, mountId: string): Promise<ConfigRow> {
+/** A mount is always in the namespace of the request. */
+const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): MountIdentity => ({
+  mountId: id,
+  namespacePath: namespace.path,
+  accessor,
+});
+
+async function requireConfig({ db }: CloudBContext, mountId: string): Promise<StoredConfig> {
   const stored = await findConfig(db, mountId);
   if (stored === undefined) throw notFound();
   return stored;

@@ -1,7 +1,8 @@
-import { invalid } from '@secrets/domain';
+import { identityTokenSeconds, invalid } from '@secrets/domain';
 import { flag, integer, seconds } from '@secrets/http';
 import { z } from 'zod';
 import { environments } from '../directory/environments.ts';
+import { isSchedule } from '../rotation/cron.ts';
 
 const audienceCharacters = 600;
 const plainId = /^(?!\.+$)[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
@@ -29,8 +30,12 @@ export const ConfigBody = z.object({
     .string()
     .max(audienceCharacters - 1, `must have fewer than ${audienceCharacters} characters`)
     .optional(),
-  identity_token_ttl: seconds.optional(),
-  root_password_ttl: seconds.optional(),
+  identity_token_ttl: seconds
+    .refine((given) => given >= identityTokenSeconds.least && given <= identityTokenSeconds.most, {
+      error: 'must be between 1m and 24h',
+    })
+    .optional(),
+  root_password_ttl: seconds.refine((given) => given >= 3_600, { error: 'must be at least 1h' }).optional(),
   max_retries: integer.pipe(z.int().min(0).max(20)).optional(),
   retry_delay: seconds.optional(),
   max_retry_delay: seconds.optional(),
@@ -38,6 +43,8 @@ export const ConfigBody = z.object({
   rotation_schedule: z.string().max(256).optional(),
   rotation_window: seconds.optional(),
   disable_automated_rotation: flag.optional(),
+  /** Whether login refuses roles that name no service principal or group. */
+  require_principal_binding: flag.optional(),
 });
 type ConfigBody = z.infer<typeof ConfigBody>;
 
@@ -54,6 +61,12 @@ export type ConfigSettings = {
   [Field in keyof Omit<ConfigBody, 'client_secret'>]-?: NonNullable<ConfigBody[Field]>;
 };
 
+/** A configuration, and whether a secret belongs to it. */
+export interface StoredConfig {
+  settings: ConfigSettings;
+  hasSecret: boolean;
+}
+
 const defaults = {
   environment: 'public',
   client_id: '',
@@ -67,13 +80,14 @@ const defaults = {
   rotation_schedule: '',
   rotation_window: 0,
   disable_automated_rotation: false,
+  require_principal_binding: false,
 } as const;
 
 /** A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself. */
 export function mergedConfig(
-  stored: { settings: ConfigSettings; hasSecret: boolean } | undefined,
+  stored: StoredConfig | undefined,
   { client_secret, ...fields }: ConfigPatch,
-): ConfigSettings {
+): StoredConfig {
   const settings = { ...defaults, ...without(null, { ...stored?.settings, ...without(undefined, fields) }) };
   const { tenant_id, resource } = settings;
   if (tenant_id === undefined) throw invalid('tenant_id is required');
@@ -82,18 +96,18 @@ export function mergedConfig(
   if (hasSecret && settings.identity_token_audience !== '')
     throw invalid('client_secret and identity_token_audience are mutually exclusive');
   refuseContradictoryRotation(settings);
-  return { ...settings, tenant_id, resource };
+  return { settings: { ...settings, tenant_id, resource }, hasSecret };
 }
 
-/** One sentence for each setting that this version stores but does not act on. */
-export function ineffectiveFields(settings: ConfigSettings): string[] {
-  const { identity_token_audience, rotation_period, rotation_schedule } = settings;
+/** One sentence for each setting that does not do what it seems to. */
+export function configWarnings({ settings, hasSecret }: StoredConfig): string[] {
+  const { rotation_period, rotation_schedule, root_password_ttl } = settings;
   const sentences = [];
-  if (identity_token_audience !== '')
-    sentences.push('identity_token_audience has no effect: this version signs no identity tokens');
-  if (rotation_period > 0 || rotation_schedule !== '')
+  if ((rotation_period > 0 || rotation_schedule !== '') && !hasSecret)
+    sentences.push('rotation_period and rotation_schedule have no effect without client_secret');
+  if (rotation_period >= root_password_ttl)
     sentences.push(
-      'rotation_period and rotation_schedule have no effect: this version does not rotate client_secret',
+      'rotation_period: is not shorter than root_password_ttl, so that secrets expire before they are rotated',
     );
   return sentences;
 }
@@ -105,6 +119,8 @@ function refuseContradictoryRotation(
     throw invalid('rotation_period and rotation_schedule are mutually exclusive');
   if (settings.rotation_window > 0 && settings.rotation_schedule === '')
     throw invalid('rotation_window requires rotation_schedule');
+  if (settings.rotation_schedule !== '' && !isSchedule(settings.rotation_schedule))
+    throw invalid('rotation_schedule: must be a cron expression with five fields, such as 0 3 1 * *');
 }
 
 /** The fields that have another value than this one. */

@@ -1,10 +1,14 @@
 import { type Caller, requireGrant } from '@secrets/caller';
+import type { Tx } from '@secrets/db';
 import { notFound } from '@secrets/domain';
-import { encrypt, type KeyRing } from '@secrets/seal';
+import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { type ConfigRow, findConfig, upsertConfig } from '../queries/configs.ts';
-import { type ConfigPatch, type ConfigSettings, mergedConfig } from './config-settings.ts';
+import { findConfig, upsertConfig } from '../queries/configs.ts';
+import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
+import { nextRotation } from '../rotation/rotation-schedule.ts';
+import { encryptClientSecret } from './client-secret.ts';
+import { type ConfigPatch, mergedConfig, type StoredConfig } from './config-settings.ts';
 
 /** A write or a merge patch of a configuration. */
 interface ConfigWrite {
@@ -14,7 +18,7 @@ interface ConfigWrite {
 }
 
 /**
- * Merges a request into the stored configuration of a mount, and drops the cached keys of the tenants before and after.
+ * Merges a request into the stored configuration of a mount, and drops what is cached for the configurations before and after.
  * Throws `invalid` if the result is not valid, `not_found` if the configuration must exist and does not, or if the mount
  * was disabled in the meantime.
  */
@@ -23,34 +27,50 @@ export async function saveConfig(
   caller: Caller,
   mountId: string,
   { body, mustExist }: ConfigWrite,
-): Promise<ConfigSettings> {
-  const [before, settings] = await changingMount(context, mountId, async (tx) => {
+): Promise<StoredConfig> {
+  const [before, saved] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfig(tx, mountId);
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
-    await upsertConfig(tx, mountId, merged, sealedSecret(context.keyRing, mountId, body.client_secret));
+    const secret = sealedSecret(context.keyRing, mountId, body.client_secret);
+    await upsertConfig(tx, mountId, merged.settings, secret);
+    await planRotation(tx, mountId, merged, secret !== undefined || !isSameApplication(stored, merged));
     return [stored, merged];
   });
   if (before !== undefined) context.directory.forget(before.settings);
-  context.directory.forget(settings);
-  return settings;
+  context.directory.forget(saved.settings);
+  context.providers.forget(mountId);
+  return saved;
 }
 
-function requireAllowed(caller: Caller, stored: ConfigRow | undefined, mustExist: boolean): void {
+/** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
+async function planRotation(
+  tx: Tx,
+  mountId: string,
+  { settings, hasSecret }: StoredConfig,
+  isNewSecret: boolean,
+): Promise<void> {
+  if (!hasSecret) return deleteRotation(tx, mountId);
+  const since = await recordSecret(tx, mountId, isNewSecret);
+  await setSchedule(tx, mountId, nextRotation(settings, since, new Date()));
+}
+
+const isSameApplication = (before: StoredConfig | undefined, { settings }: StoredConfig): boolean =>
+  before?.settings.client_id === settings.client_id &&
+  before.settings.tenant_id === settings.tenant_id &&
+  before.settings.environment === settings.environment;
+
+function requireAllowed(caller: Caller, stored: StoredConfig | undefined, mustExist: boolean): void {
   if (stored === undefined && mustExist) throw notFound();
   if (!mustExist) requireGrant(caller, stored !== undefined); // of a PATCH, the gateway has checked `patch`
 }
 
-/** The sealed secret, bound to its row; null deletes the stored one, undefined keeps it. */
+/** The encrypted secret; null deletes the stored one, undefined keeps it. */
 function sealedSecret(
   keyRing: KeyRing,
   mountId: string,
   secret: string | null | undefined,
 ): Buffer | null | undefined {
   if (secret === undefined) return undefined;
-  return secret === '' || secret === null
-    ? null
-    : encrypt(keyRing, clientSecretAad(mountId), Buffer.from(secret));
+  return secret === '' || secret === null ? null : encryptClientSecret(keyRing, mountId, secret);
 }
-
-const clientSecretAad = (mountId: string): string => `login.cloudb_configs ${mountId} client_secret`;

@@ -1,4 +1,5 @@
 import { Problem } from '@secrets/domain';
+import { readBounded } from './read-bounded.ts';
 
 const maxBytes = 512 * 1024;
 const timeoutMs = 5_000;
@@ -27,20 +28,11 @@ export async function fetchDocument(url: string, absence?: string): Promise<Resp
 }
 
 async function boundedBody(response: Response): Promise<Buffer<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const part of response.body ?? []) {
-      size += part.byteLength;
-      if (size > maxBytes) break; // leaving the loop closes the connection
-      parts.push(part);
-    }
-  } catch (cause) {
-    throw new Problem('unavailable', 'the directory closed the connection in the middle of a response', {
-      cause,
-    });
-  }
-  if (size > maxBytes)
+  const body = await readBounded(response, maxBytes).catch((cause: unknown) => {
+    const sentence = 'the directory closed the connection in the middle of a response';
+    throw new Problem('unavailable', sentence, { cause });
+  });
+  if (body === undefined)
     throw new Problem('bad_gateway', 'the directory returned a document that is too large');
-  return Buffer.concat(parts);
+  return body;
 }

@@ -13,9 +13,13 @@ const Claims = z.object({
   _claim_names: z.record(z.string(), z.unknown()).optional(),
   uti: text.optional(),
   jti: text.optional(),
+  appid: text.max(256).optional(),
+  azp: text.max(256).optional(),
+  xms_mirid: text.optional(),
+  xms_az_rid: text.optional(),
 });
 
-/** The principal of a directory token. IDs are in lower case. */
+/** The principal of a directory token, and where it runs. The IDs of the directory are in lower case. */
 export interface DirectoryClaims {
   oid: string;
   /** Seconds since 1970. */
@@ -24,6 +28,12 @@ export interface DirectoryClaims {
   /** Whether the token omits the groups because there are too many. */
   groupsOmitted: boolean;
   tokenId: string | undefined;
+  /** Client ID of the principal: `appid`, in v2 tokens `azp`. */
+  clientId: string | undefined;
+  /** Resource ID of what has the identity, or of the identity itself if it is user-assigned. Not parsed. */
+  xmsMirid: string | undefined;
+  /** Resource ID of what the identity runs on. Not parsed. */
+  xmsAzRid: string | undefined;
 }
 
 /** Reads the claims of a verified token. Throws `forbidden` with the first missing or invalid claim. */
@@ -40,5 +50,8 @@ export function parseClaims(payload: unknown): DirectoryClaims {
     groups: (claims.groups ?? []).map((group) => group.toLowerCase()),
     groupsOmitted: claims._claim_names?.groups !== undefined || String(claims.hasgroups ?? false) === 'true',
     tokenId: claims.uti ?? claims.jti,
+    clientId: (claims.appid ?? claims.azp)?.toLowerCase(),
+    xmsMirid: claims.xms_mirid,
+    xmsAzRid: claims.xms_az_rid,
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '@secrets/sandbox';
 import { TenantKeys } from './tenant-keys.ts';
 import { verifyDirectoryToken } from './verify-directory-token.ts';
@@ -25,8 +25,9 @@ beforeEach(() => {
 });
 afterAll(() => sandbox.stop());
 
-const verify = async () => {
-  const token = await sandbox.directory.issueToken({ oid: 'o', audience: resource });
+const verify = () => verifyWith({});
+const verifyWith = async (options: { kid?: string }) => {
+  const token = await sandbox.directory.issueToken({ oid: 'o', audience: resource, ...options });
   const config = { environment: 'public' as const, tenant_id: sandbox.tenantId, resource };
   return verifyDirectoryToken(token, keys.find, config).then(
     () => 'verified',
@@ -82,4 +83,55 @@ test('waits a second before it asks a failed directory again', async () => {
 test('gives up on a directory that does not respond', async () => {
   sandbox.directory.faults.add({ effect: 'silence' });
   expect(await verify()).toMatch(/does not respond/);
+});
+
+describe('after the cool-down of unknown keys', () => {
+  const coolDownMs = 30_000;
+  let passed = 0;
+  const realNow = Date.now;
+
+  beforeEach(() => {
+    passed = 0;
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + passed); // jose has no other clock
+  });
+  afterEach(() => void jest.restoreAllMocks());
+
+  const verifyKey = (kid: string) => verifyWith({ kid });
+  const coolDown = () => {
+    passed += coolDownMs;
+  };
+  const unknownKeys = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => verifyKey(`unknown-${index}`)));
+
+  test('a thousand unknown keys cause one fetch', async () => {
+    expect(await verify()).toBe('verified');
+    for (let round = 0; round < 2; round += 1) {
+      coolDown();
+      const before = calls();
+      const outcomes = [...(await unknownKeys(500)), ...(await unknownKeys(500))];
+      expect(new Set(outcomes)).toEqual(new Set(["the token's key is not one of the directory's"]));
+      expect(calls() - before).toBe(1);
+    }
+  });
+
+  test('a rotated key is picked up by the first token that it signed', async () => {
+    expect(await verify()).toBe('verified');
+    await sandbox.directory.rotate();
+    coolDown();
+    const before = calls();
+    expect(await verify()).toBe('verified');
+    expect(calls() - before).toBe(1);
+  });
+
+  test('known keys verify while the directory is down, and others are refused with that reason', async () => {
+    expect(await verify()).toBe('verified');
+    coolDown();
+    sandbox.directory.faults.add({ effect: 'server-error' });
+    const before = calls();
+    expect(new Set(await unknownKeys(1_000))).toEqual(
+      new Set(['the directory returned status 503', 'the directory did not respond a moment ago']),
+    );
+    expect(await verify()).toBe('verified');
+    expect(calls() - before).toBe(1);
+  });
 });

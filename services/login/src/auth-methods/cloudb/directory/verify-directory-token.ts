@@ -1,10 +1,55 @@
 import { invalid, Problem } from '@secrets/domain';
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTClaimVerificationOptions,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  UnsecuredJWT,
+} from 'jose';
+import { repeatedName } from '../../../repeated-name.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { issuersOf } from './environments.ts';
 
 const maxBytes = 65_536;
 const leewaySeconds = 60;
+const algorithms = ['RS256'];
+
+/** What the claims of every token must be. */
+export interface ClaimRule {
+  check: string;
+  claims: readonly string[];
+  options: JWTClaimVerificationOptions;
+}
+
+type Expected = Pick<ConfigSettings, 'environment' | 'tenant_id' | 'resource'>;
+
+/** The rules about the claims of a token, of which `tid` has another one besides. */
+export function claimRules(config: Expected): ClaimRule[] {
+  const bare = config.resource.replace(/\/$/, '');
+  return [
+    {
+      check: 'the directory of the tenant issued the token',
+      claims: ['iss'],
+      options: { issuer: issuersOf(config.environment, config.tenant_id) },
+    },
+    {
+      check: 'the token is for the configured resource',
+      claims: ['aud'],
+      options: { audience: [bare, `${bare}/`] },
+    },
+    {
+      check: 'the token is valid now',
+      claims: ['exp', 'nbf'],
+      options: { requiredClaims: ['exp'], clockTolerance: leewaySeconds },
+    },
+    { check: 'the token is of the tenant', claims: ['tid'], options: { requiredClaims: ['tid'] } },
+    { check: 'the token names a principal', claims: ['oid'], options: { requiredClaims: ['oid'] } },
+  ];
+}
 
 /**
  * Verifies that the tenant's directory signed a token (with RS256) for the configured resource and that it is valid now
@@ -15,27 +60,63 @@ const leewaySeconds = 60;
 export async function verifyDirectoryToken(
   token: string,
   keys: JWTVerifyGetKey,
-  config: Pick<ConfigSettings, 'environment' | 'tenant_id' | 'resource'>,
+  config: Expected,
 ): Promise<JWTPayload> {
-  if (Buffer.byteLength(token) > maxBytes) throw invalid('jwt: exceeds 64 KiB');
   refuseMalformed(token);
-  const bare = config.resource.replace(/\/$/, '');
+  const rules = claimRules(config).map(({ options }) => options);
+  const requiredClaims = rules.flatMap((rule) => rule.requiredClaims ?? []);
   try {
     const { payload } = await jwtVerify(token, keys, {
-      algorithms: ['RS256'],
-      issuer: issuersOf(config.environment, config.tenant_id),
-      audience: [bare, `${bare}/`],
-      clockTolerance: leewaySeconds,
-      requiredClaims: ['exp', 'tid', 'oid'],
+      algorithms,
+      ...Object.assign({}, ...rules),
+      requiredClaims,
     });
-    if (String(payload.tid).toLowerCase() !== config.tenant_id.toLowerCase()) throw refusedClaim('tid');
+    refuseRepeatedNames(token);
+    requireTenant(payload, config);
     return payload;
   } catch (error) {
     throw asProblem(error);
   }
 }
 
+/** Verifies only that the directory signed a token, in the same way. */
+export async function verifySignature(token: string, keys: JWTVerifyGetKey): Promise<void> {
+  refuseMalformed(token);
+  try {
+    await compactVerify(token, keys, { algorithms });
+    refuseRepeatedNames(token);
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** The claims of a token that is not verified. Throws `invalid` if it is malformed. */
+export function unverifiedPayload(token: string): JWTPayload {
+  refuseMalformed(token);
+  try {
+    return decodeJwt(token);
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** Checks the claims that a rule is about, whatever the others are. Throws `forbidden` with the claim that failed. */
+export function requireClaims(payload: JWTPayload, { claims, options }: ClaimRule, config: Expected): void {
+  const own = Object.fromEntries(Object.entries(payload).filter(([name]) => claims.includes(name)));
+  try {
+    UnsecuredJWT.decode(new UnsecuredJWT(own).encode(), options);
+    if (claims.includes('tid')) requireTenant(payload, config);
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+function requireTenant({ tid }: JWTPayload, { tenant_id }: Expected): void {
+  if (typeof tid !== 'string' || tid.toLowerCase() !== tenant_id.toLowerCase()) throw refusedClaim('tid');
+}
+
 function refuseMalformed(token: string): void {
+  if (Buffer.byteLength(token) > maxBytes) throw invalid('jwt: exceeds 64 KiB');
   try {
     const { kid, alg } = decodeProtectedHeader(token);
     if (typeof alg !== 'string') throw invalid('jwt: does not name an algorithm');
@@ -43,6 +124,15 @@ function refuseMalformed(token: string): void {
   } catch (error) {
     throw error instanceof Problem ? error : malformed();
   }
+}
+
+/** Parsers differ in which of two claims of one name they take, so a token that has two is refused, even if it is signed. */
+function refuseRepeatedNames(token: string): void {
+  const [header = '', payload = ''] = token.split('.');
+  const hasRepeated = [header, payload].some(
+    (part) => repeatedName(Buffer.from(part, 'base64url').toString()) !== undefined,
+  );
+  if (hasRepeated) throw invalid('jwt: contains a name twice');
 }
 
 const malformed = (): Problem => invalid('jwt: is not a signed token');

@@ -1,4 +1,3 @@
-import { addressRanges } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
 import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
@@ -7,21 +6,22 @@ import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
 import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import type { ConfigSettings } from '../config/config-settings.ts';
+import type { Check } from '../decision/check.ts';
+import { decide } from '../decision/decide.ts';
+import type { ProvenPlace } from '../decision/place-bounds.ts';
+import { addressChecks } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
-import { ageDenialReason, denialReason } from '../roles/denial-reason.ts';
-import { isBatch, needsProvider, type RoleSettings } from '../roles/role-settings.ts';
-import { type LoginRequest, requireMachine } from './login-request.ts';
+import type { ReadyTarget } from '../queries/login-target.ts';
+import { isBatch, type RoleSettings } from '../roles/role-settings.ts';
+import { attemptOf } from './attempt.ts';
+import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
 
 /** A login whose mount, configuration and role were found. */
 interface Login {
   at: LoginEndpoint;
-  mountId: string;
-  limits: LeaseLimits;
-  config: ConfigSettings;
-  role: RoleSettings;
+  target: ReadyTarget;
   request: LoginRequest;
 }
 
@@ -32,18 +32,19 @@ export async function logIn(
   request: LoginRequest,
 ): Promise<IssuedToken> {
   const login = await findLogin(context, at, request);
+  const { target } = login;
+  const { config } = target;
   requireBoundAddress(login);
-  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(login.config), login.config);
+  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(config), config);
   const claims = parseClaims(jwt);
-  requirePrincipal(context, login, claims);
-  refuseProviderLookup(login);
+  const place = await requireAdmitted(context, login, claims);
   return issueToken(context, {
-    ...tokenOf(login, claims),
+    ...tokenOf(login, claims, place),
     owner: {
-      mountId: login.mountId,
+      mountId: target.mountId,
       alias: claims.oid,
       groups: claims.groups,
-      source: loginSource(request.role, claims),
+      source: loginSource(request.role, claims, place),
     },
   });
 }
@@ -51,56 +52,69 @@ export async function logIn(
 async function findLogin(context: CloudBContext, at: LoginEndpoint, request: LoginRequest): Promise<Login> {
   const target = await context.targets(at.namespaceId, at.mount, request.role);
   if (target === undefined) throw new NoSuchMount();
-  const { mountId, limits, config, role } = target;
+  const { config, role } = target;
   if (config === null) throw invalid('this auth mount is not configured');
   if (role === null) throw invalid('role: does not exist');
-  return { at, mountId, limits, config, role, request };
+  return { at, target: { ...target, config, role }, request };
 }
 
-function requireBoundAddress({ role, at }: Login): void {
-  const { token_bound_cidrs: cidrs } = role;
-  if (cidrs.length > 0 && !addressRanges(cidrs).includes(at.remoteAddress))
-    throw new Problem('forbidden', "the caller's address is not in the role's token_bound_cidrs");
+function requireBoundAddress({ target, at }: Login): void {
+  const failed = addressChecks(target.role, at.remoteAddress).find(({ passed }) => !passed);
+  if (failed !== undefined) throw refusalProblem(failed);
 }
 
-function requirePrincipal(
+/** Throws the reason of the first check that fails. Returns where the principal runs, if the role binds that. */
+async function requireAdmitted(
   context: CloudBContext,
-  { at, role, request }: Login,
+  { at, target, request }: Login,
   claims: DirectoryClaims,
-): void {
+): Promise<ProvenPlace | undefined> {
   const { kid } = decodeProtectedHeader(request.jwt);
   const proven = { kid, oid: claims.oid, tokenId: claims.tokenId };
-  const refusal = denialReason(role, claims) ?? ageDenialReason(role, claims.issuedAt, new Date());
-  if (refusal !== undefined) {
-    context.log.info({ ...proven, mount: at.mount, refusal }, 'login refused');
-    throw new Problem('forbidden', refusal);
+  const attempt = attemptOf(target, claims, request);
+  const decision = await decide(attempt, () => context.providers.of(target));
+  if (decision.refusal === undefined) {
+    context.log.debug(proven, 'directory token verified');
+    return decision.place;
   }
-  context.log.debug(proven, 'directory token verified');
+  const problem = refusalProblem(decision.refusal);
+  context.log.info({ ...proven, mount: at.mount, refusal: problem.message }, 'login refused');
+  throw problem;
 }
 
-/** Roles that bind more than principals need the provider's API (docs/conventions.md#32-roles), which is not supported. */
-function refuseProviderLookup({ role, request }: Login): void {
-  if (!needsProvider(role)) return;
-  requireMachine(request);
-  throw new Problem(
-    'unavailable',
-    'this role binds subscription, resource group, location or scale set, which this version cannot look up',
-  );
-}
+const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
+  new Problem(isInvalid ? 'invalid' : 'forbidden', reason);
 
-const tokenOf = ({ at, limits, role, request }: Login, claims: DirectoryClaims) => ({
+const tokenOf = (
+  { at, target: { role, limits }, request }: Login,
+  claims: DirectoryClaims,
+  place: ProvenPlace | undefined,
+) => ({
   type: isBatch(role) ? ('batch' as const) : ('service' as const),
   parentAccessor: null,
   namespaceId: at.namespaceId,
   displayName: `${at.mount}-${claims.oid}`,
   creationPath: `auth/${at.mount}/login`,
   policies: withDefaultPolicy(role.token_policies, role.token_no_default_policy),
-  metadata: { role: request.role.toLowerCase() },
+  metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
   lifetime: lifetimeOf(role, limits),
   uses: role.token_num_uses || null,
 });
+
+/** A proven place in a token's metadata, under the names of the login request. */
+function placeMetadata(place: ProvenPlace | undefined): Record<string, string> {
+  if (place === undefined) return {};
+  const { subscriptionId, resourceGroup, machine, scaleSet, resourceId } = place;
+  return {
+    subscription_id: subscriptionId,
+    resource_group_name: resourceGroup,
+    ...(machine === undefined ? {} : { vm_name: machine }),
+    ...(scaleSet === undefined ? {} : { vmss_name: scaleSet }),
+    ...(resourceId === undefined ? {} : { resource_id: resourceId }),
+  };
+}
 
 const lifetimeOf = (role: RoleSettings, limits: LeaseLimits) =>
   planLifetime(

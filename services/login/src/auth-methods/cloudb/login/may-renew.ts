@@ -1,29 +1,53 @@
 import type { Sql } from '@secrets/db';
 import { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
+import type { ProvenPlace } from '../decision/place-bounds.ts';
+import { renewalDenialReason } from '../decision/renewal.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
-import { findRole } from '../queries/roles.ts';
-import { renewalDenialReason } from '../roles/denial-reason.ts';
+import { findRenewalTarget } from '../queries/login-target.ts';
 
-/** What is stored of a login, so that a renewal can check the same claims against the current role. */
+const Place = z.object({
+  subscriptionId: z.string(),
+  resourceGroup: z.string(),
+  machine: z.string().optional(),
+  scaleSet: z.string().optional(),
+  resourceId: z.string().optional(),
+  location: z.string(),
+});
+
+/** What is stored of a login, so that a renewal can check what it proved against the current role. */
 const LoginSource = z.object({
   role: z.string(),
   oid: z.string(),
   groups: z.array(z.string()),
   groupsOmitted: z.boolean(),
+  place: Place.optional(),
 });
-export type LoginSource = z.infer<typeof LoginSource>;
 
-export const loginSource = (role: string, { oid, groups, groupsOmitted }: DirectoryClaims): LoginSource => ({
+/** What to store of a login, in JSON. */
+export const loginSource = (
+  role: string,
+  { oid, groups, groupsOmitted }: DirectoryClaims,
+  place: ProvenPlace | undefined,
+) => ({
   role: role.toLowerCase(),
   oid,
   groups,
   groupsOmitted,
+  ...(place === undefined ? {} : { place: presentFields(place) }),
 });
 
-/** Checks the claims of a login against the current role (docs/conventions.md#37-issued-tokens). */
+/** Checks what a login proved against the current role (docs/conventions.md#37-issued-tokens). */
 export async function mayRenew(db: Sql, login: StoredLogin): Promise<RenewalDecision> {
-  const source = LoginSource.parse(login.source);
-  const reason = renewalDenialReason(await findRole(db, login.mountId, source.role), source);
+  const { role: name, ...proof } = LoginSource.parse(login.source);
+  const { role, config } = await findRenewalTarget(db, login.mountId, name);
+  const requirePrincipalBinding = config?.require_principal_binding === true;
+  const reason = renewalDenialReason(role ?? undefined, proof, { requirePrincipalBinding });
   return reason === undefined ? { allowed: true } : { allowed: false, reason };
 }
+
+/** The fields of a place that have a value. */
+const presentFields = (place: ProvenPlace): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(place).filter((field): field is [string, string] => field[1] !== undefined),
+  );

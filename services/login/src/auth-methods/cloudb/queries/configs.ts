@@ -1,16 +1,25 @@
 import type { Sql } from '@secrets/db';
-import type { ConfigSettings } from '../config/config-settings.ts';
+import type { ConfigSettings, StoredConfig } from '../config/config-settings.ts';
 
 /** A stored configuration, without the secret. */
-export interface ConfigRow {
-  settings: ConfigSettings;
-  hasSecret: boolean;
-}
-
-export async function findConfig(sql: Sql, mountId: string): Promise<ConfigRow | undefined> {
+export async function findConfig(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
   const text = `select settings, sealed_client_secret is not null as "hasSecret"
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<ConfigRow>(text, [mountId]))[0];
+  return (await sql.query<StoredConfig>(text, [mountId]))[0];
+}
+
+/** A configuration as the clients of the provider are built from it. */
+export interface StoredCredentials {
+  settings: ConfigSettings;
+  sealedSecret: Uint8Array | null;
+  /** Another one after each write. */
+  revision: string;
+}
+
+export async function findCredentials(sql: Sql, mountId: string): Promise<StoredCredentials | undefined> {
+  const text = `select settings, sealed_client_secret as "sealedSecret", updated_at::text as revision
+    from login.cloudb_configs where mount_id = $1`;
+  return (await sql.query<StoredCredentials>(text, [mountId]))[0];
 }
 
 /** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */

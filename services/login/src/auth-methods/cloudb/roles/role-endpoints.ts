@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findRole, listRoleNames } from '../queries/roles.ts';
-import { bindsPrincipals } from './denial-reason.ts';
 import { removeRole } from './remove-role.ts';
 import { RoleBody, type RoleSettings } from './role-settings.ts';
 import { saveRole } from './save-role.ts';
@@ -59,9 +58,8 @@ const writeRole = (context: CloudBContext) =>
     params: RoleParams,
     body: RoleBody,
     handle: async ({ mount, params, body, caller, warn }) => {
-      const role = await saveRole(context, caller, { mountId: mount.id, name: params.name }, body);
-      if (!bindsPrincipals(role))
-        warn('the role matches no principal until bound_service_principal_ids or bound_group_ids names one');
+      const warnings = await saveRole(context, caller, { mountId: mount.id, name: params.name }, body);
+      warnings.forEach(warn);
       return undefined;
     },
   });

@@ -83,14 +83,15 @@ export function mergedRole(stored: RoleSettings | undefined, body: RoleBody): Ro
 /** Whether a role's tokens are batch tokens. */
 export const isBatch = (role: Pick<RoleSettings, 'token_type'>): boolean => role.token_type.endsWith('batch');
 
-/** Whether a role needs the provider's API at login (docs/conventions.md#32-roles). */
-export const needsProvider = (role: RoleSettings): boolean =>
-  [role.bound_subscription_ids, role.bound_resource_groups, role.bound_locations, role.bound_scale_sets].some(
-    (bound) => bound.length > 0,
-  );
-
 const hasBound = (role: RoleSettings): boolean =>
-  needsProvider(role) || role.bound_service_principal_ids.length > 0 || role.bound_group_ids.length > 0;
+  [
+    role.bound_service_principal_ids,
+    role.bound_group_ids,
+    role.bound_subscription_ids,
+    role.bound_resource_groups,
+    role.bound_locations,
+    role.bound_scale_sets,
+  ].some((bound) => bound.length > 0);
 
 function refuseImpossibleToken(role: RoleSettings): void {
   const maxSeconds = Math.min(

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { ageDenialReason, denialReason, renewalDenialReason } from './denial-reason.ts';
-import { mergedRole, type RoleBody } from './role-settings.ts';
+import { mergedRole, type RoleBody } from '../roles/role-settings.ts';
+import type { Check } from './check.ts';
+import { addressChecks, ageChecks, principalChecks } from './principal-checks.ts';
 
 const role = (body: RoleBody) =>
   mergedRole({ ...mergedRole(undefined, { bound_locations: ['x'] }), bound_locations: [] }, body);
+const reasonOf = (checks: readonly Check[]) => checks.find(({ passed }) => !passed)?.reason;
 const principal = { oid: 'aaa', groups: ['g1', 'g2'], groupsOmitted: false };
 
 describe('a role', () => {
@@ -49,13 +51,13 @@ describe('a role', () => {
       {},
       /bound_service_principal_ids/,
     ],
-    ['does not admit the whole tenant', { bound_service_principal_ids: ['*'] }, {}, /matches no principal/],
-    ['does not admit the whole tenant by group', { bound_group_ids: ['*'] }, {}, /matches no principal/],
+    ['does not admit the whole tenant', { bound_service_principal_ids: ['*'] }, {}, /admits nobody/],
+    ['does not admit the whole tenant by group', { bound_group_ids: ['*'] }, {}, /admits nobody/],
     [
       'does not admit the whole tenant by both bounds',
       { bound_service_principal_ids: ['*'], bound_group_ids: ['*'] },
       {},
-      /matches no principal/,
+      /admits nobody/,
     ],
     [
       'admits any member of a group',
@@ -73,16 +75,17 @@ describe('a role', () => {
       'does not treat * as an oid',
       { bound_service_principal_ids: ['*', 'b'] },
       { oid: '*' },
-      /matches no principal/,
+      /admits nobody/,
     ],
-    [
-      'refuses everybody if it binds no principal',
-      { bound_subscription_ids: ['s'] },
-      {},
-      /matches no principal/,
-    ],
+    ['leaves a subscription to other checks', { bound_subscription_ids: ['s'] }, {}, undefined],
+    ['refuses everybody if it binds only a location', { bound_locations: ['w'] }, {}, /admits nobody/],
   ])('%s', (_rule, body, changed, expected) => {
-    const reason = denialReason(role(body), { ...principal, ...changed });
+    const checks = principalChecks(
+      role(body),
+      { ...principal, ...changed },
+      { requirePrincipalBinding: false },
+    );
+    const reason = reasonOf(checks);
     if (expected === undefined) expect(reason).toBeUndefined();
     else expect(reason).toMatch(expected);
     for (const value of ['bbb', 'g3']) expect(reason ?? '').not.toContain(value);
@@ -92,18 +95,26 @@ describe('a role', () => {
 test('max_token_age counts from iat, and a token without iat is too old', () => {
   const now = new Date(1_000_000_000);
   const bounded = role({ bound_group_ids: ['g'], max_token_age: 300 });
-  expect(ageDenialReason(bounded, 1_000_000 - 300, now)).toBeUndefined();
-  expect(ageDenialReason(bounded, 1_000_000 - 400, now)).toMatch(/max_token_age/);
-  expect(ageDenialReason(bounded, undefined, now)).toMatch(/max_token_age/);
-  expect(ageDenialReason(role({ bound_group_ids: ['g'] }), undefined, now)).toBeUndefined();
+  expect(reasonOf(ageChecks(bounded, 1_000_000 - 300, now))).toBeUndefined();
+  expect(reasonOf(ageChecks(bounded, 1_000_000 - 400, now))).toMatch(/max_token_age/);
+  expect(reasonOf(ageChecks(bounded, undefined, now))).toMatch(/max_token_age/);
+  expect(reasonOf(ageChecks(role({ bound_group_ids: ['g'] }), undefined, now))).toBeUndefined();
 });
 
-test('a renewal checks the claims of the login against the current role', () => {
-  const source = { role: 'r', ...principal };
-  expect(renewalDenialReason(role({ bound_group_ids: ['g1'] }), source)).toBeUndefined();
-  expect(renewalDenialReason(role({ bound_group_ids: ['g9'] }), source)).toMatch(/bound_group_ids/);
-  expect(renewalDenialReason(role({ bound_group_ids: ['g1'], bound_locations: ['w'] }), source)).toMatch(
-    /new login/,
-  );
-  expect(renewalDenialReason(undefined, source)).toMatch(/no longer exists/);
+test.each([
+  [{ bound_service_principal_ids: ['aaa'] }, undefined],
+  [{ bound_group_ids: ['g1'], bound_subscription_ids: ['s'] }, undefined],
+  [{ bound_subscription_ids: ['s'] }, /require_principal_binding/],
+  [{ bound_subscription_ids: ['s'], bound_group_ids: ['*'] }, /require_principal_binding/],
+])('require_principal_binding accepts %j: %s', (body, expected) => {
+  const reason = reasonOf(principalChecks(role(body), principal, { requirePrincipalBinding: true }));
+  if (expected === undefined) expect(reason).toBeUndefined();
+  else expect(reason).toMatch(expected);
+});
+
+test('token_bound_cidrs contain the address of the caller', () => {
+  const near = { token_bound_cidrs: ['10.0.0.0/8'] };
+  expect(reasonOf(addressChecks(near, '10.1.2.3'))).toBeUndefined();
+  expect(reasonOf(addressChecks(near, '11.1.2.3'))).toMatch(/token_bound_cidrs/);
+  expect(addressChecks({ token_bound_cidrs: [] }, '11.1.2.3')).toEqual([]);
 });

@@ -1,0 +1,40 @@
+import { Problem } from '@secrets/domain';
+import type { Provider } from '../provider/provider.ts';
+import { type Attempt, assess } from './assess.ts';
+import { type Check, check } from './check.ts';
+import { type Found, lookUp } from './lookup.ts';
+import type { ProvenPlace } from './place-bounds.ts';
+
+/** The outcome of a login: the first check that failed, or where the principal runs, if the role binds that. */
+export type Decision = { refusal: Check } | { refusal?: undefined; place: ProvenPlace | undefined };
+
+/**
+ * Decides about a login, and looks up what that needs. A check that fails ends it, so that no lookup follows. Throws what the
+ * provider throws.
+ * @param provider called only if something is to be looked up
+ */
+export async function decide(attempt: Attempt, provider: () => Provider): Promise<Decision> {
+  for (let found: Found = {}; ; ) {
+    const { checks, next, place } = assess(attempt, found);
+    const refusal = checks.find(({ passed }) => !passed);
+    if (refusal !== undefined) return { refusal };
+    if (next === undefined) return { place };
+    found = await lookUp(provider(), next, found);
+  }
+}
+
+/** Makes every check of a login that can be made, also after one has failed. A failed lookup is a failed check. */
+export async function allChecks(attempt: Attempt, provider: () => Provider): Promise<Check[]> {
+  for (let found: Found = {}; ; ) {
+    const { checks, next } = assess(attempt, found);
+    if (next === undefined) return checks;
+    const answer = await lookUp(provider(), next, found).catch(asFailedCheck);
+    if ('check' in answer) return [...checks, answer];
+    found = answer;
+  }
+}
+
+function asFailedCheck(error: unknown): Check {
+  if (!(error instanceof Problem)) throw error;
+  return check("the provider's API answers", 'request', error.sentences[0] ?? error.kind);
+}

@@ -1,0 +1,112 @@
+import { addressRanges } from '@secrets/access';
+import type { DirectoryClaims } from '../directory/claims.ts';
+import { includesName } from '../resource-names/same-name.ts';
+import type { RoleSettings } from '../roles/role-settings.ts';
+import { type Check, check, unless } from './check.ts';
+import { admitsNobody, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
+
+/** The claims that prove a principal. */
+export type Principal = Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'>;
+
+const leewaySeconds = 60;
+
+/**
+ * Checks what the directory's token alone can prove (docs/conventions.md#35-decision). If a role binds both service principals
+ * and groups, both must match.
+ */
+export function principalChecks(
+  role: RoleBounds,
+  principal: Principal,
+  { requirePrincipalBinding }: { requirePrincipalBinding: boolean },
+): Check[] {
+  const { oid } = principal;
+  const principals = specific(role.bound_service_principal_ids);
+  const groups = specific(role.bound_group_ids);
+  const checks = [boundCheck(role)];
+  if (requirePrincipalBinding) checks.push(bindingCheck(role));
+  if (principals.length > 0)
+    checks.push(
+      check(
+        'the principal is one of bound_service_principal_ids',
+        'oid',
+        unless(
+          includesName(principals, oid),
+          "the token's principal is not among the role's bound_service_principal_ids",
+        ),
+      ),
+    );
+  if (groups.length > 0)
+    checks.push(
+      check('one of the groups is one of bound_group_ids', 'groups', groupDenialReason(groups, principal)),
+    );
+  return checks;
+}
+
+/**
+ * Checks the age of a token against the role's `max_token_age`.
+ * @param issuedAt in seconds since 1970; a token without it is too old
+ */
+export function ageChecks(
+  { max_token_age }: Pick<RoleSettings, 'max_token_age'>,
+  issuedAt: number | undefined,
+  now: Date,
+): Check[] {
+  if (max_token_age === 0) return [];
+  const age = now.getTime() / 1000 - (issuedAt ?? 0);
+  const isYoung = age <= max_token_age + leewaySeconds;
+  return [
+    check(
+      'the token is not older than max_token_age',
+      'iat',
+      unless(isYoung, "the token is older than the role's max_token_age"),
+    ),
+  ];
+}
+
+/** Checks the address of the caller. */
+export function addressChecks(
+  { token_bound_cidrs: cidrs }: Pick<RoleSettings, 'token_bound_cidrs'>,
+  remoteAddress: string,
+): Check[] {
+  if (cidrs.length === 0) return [];
+  return [
+    check(
+      "the caller's address is in token_bound_cidrs",
+      'remote_address',
+      unless(
+        addressRanges(cidrs).includes(remoteAddress),
+        "the caller's address is not in the role's token_bound_cidrs",
+      ),
+    ),
+  ];
+}
+
+const boundCheck = (role: RoleBounds): Check =>
+  check(
+    'the role has a bound that is not * and not a location',
+    'role',
+    unless(
+      !admitsNobody(role),
+      'the role admits nobody: it needs a specific service principal, group, subscription, resource group or scale set',
+    ),
+  );
+
+const bindingCheck = (role: RoleBounds): Check =>
+  check(
+    'the role binds principals, as require_principal_binding demands',
+    'role',
+    unless(
+      bindsPrincipals(role),
+      'require_principal_binding: the role has no specific bound_service_principal_ids or bound_group_ids',
+    ),
+  );
+
+function groupDenialReason(
+  bound: readonly string[],
+  { groups, groupsOmitted }: Principal,
+): string | undefined {
+  if (groups.some((group) => includesName(bound, group))) return undefined;
+  if (groupsOmitted)
+    return 'the token omits its groups because there are too many of them, and the role has bound_group_ids';
+  return "none of the token's groups is among the role's bound_group_ids";
+}

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { mergedRole, RoleBody } from '../roles/role-settings.ts';
+import { renewalDenialReason } from './renewal.ts';
+
+const place = {
+  subscriptionId: 's',
+  resourceGroup: 'rg',
+  machine: 'web_a1',
+  scaleSet: 'web',
+  location: 'West US',
+};
+const principal = { oid: 'aaa', groups: ['g1'], groupsOmitted: false };
+const reasonFor = (body: RoleBody, proof: object = { place }, requirePrincipalBinding = false) =>
+  renewalDenialReason(
+    mergedRole(undefined, RoleBody.parse(body)),
+    { ...principal, ...proof },
+    { requirePrincipalBinding },
+  );
+
+test.each<[RoleBody]>([
+  [{ bound_group_ids: ['G1'] }],
+  [{ bound_service_principal_ids: ['AAA'], bound_resource_groups: ['*'] }],
+  [{ bound_subscription_ids: ['S'], bound_resource_groups: ['RG', 'x'] }],
+  [{ bound_scale_sets: ['WEB'], bound_locations: ['westus'] }],
+])('a token is renewed while its role has %j', (body) => {
+  expect(reasonFor(body)).toBeUndefined();
+});
+
+test.each<[RoleBody, RegExp]>([
+  [{ bound_group_ids: ['g2'] }, /bound_group_ids/],
+  [{ bound_service_principal_ids: ['aa'] }, /bound_service_principal_ids/],
+  [{ bound_subscription_ids: ['s2'] }, /bound_subscription_ids/],
+  [{ bound_resource_groups: ['rg-prod'] }, /bound_resource_groups/],
+  [{ bound_scale_sets: ['web-2'] }, /bound_scale_sets/],
+  [{ bound_subscription_ids: ['s'], bound_locations: ['westus2'] }, /bound_locations/],
+  [{ bound_resource_groups: ['*'] }, /admits nobody/],
+  [{ bound_locations: ['westus'] }, /admits nobody/],
+])('a token is not renewed after its role was changed to %j', (body, reason) => {
+  expect(reasonFor(body)).toMatch(reason);
+});
+
+test('a role that binds a place after the login does not renew a token that proved none', () => {
+  expect(reasonFor({ bound_group_ids: ['g1'], bound_resource_groups: ['rg'] }, {})).toMatch(/new login/);
+  expect(reasonFor({ bound_group_ids: ['g1'], bound_resource_groups: ['*'] }, {})).toBeUndefined();
+});
+
+test('a machine outside of a scale set is not renewed by a role that binds one', () => {
+  const { scaleSet, ...alone } = place;
+  expect(reasonFor({ bound_scale_sets: ['web'] }, { place: alone })).toMatch(/bound_scale_sets/);
+});
+
+test('require_principal_binding applies to renewals', () => {
+  expect(reasonFor({ bound_resource_groups: ['rg'] }, { place }, true)).toMatch(/require_principal_binding/);
+  expect(reasonFor({ bound_group_ids: ['g1'] }, { place }, true)).toBeUndefined();
+});
+
+test('a token is not renewed after its role was deleted', () => {
+  expect(renewalDenialReason(undefined, principal, { requirePrincipalBinding: false })).toMatch(
+    /no longer exists/,
+  );
+});

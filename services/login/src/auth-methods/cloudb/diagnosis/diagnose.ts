@@ -1,0 +1,67 @@
+import type { JWTPayload } from 'jose';
+import type { CloudBContext } from '../cloudb-context.ts';
+import { type Check, check, unless } from '../decision/check.ts';
+import { allChecks } from '../decision/decide.ts';
+import { addressChecks } from '../decision/principal-checks.ts';
+import type { DirectoryClaims } from '../directory/claims.ts';
+import { attemptOf } from '../login/attempt.ts';
+import type { LoginTarget, ReadyTarget } from '../queries/login-target.ts';
+import type { DiagnosisRequest } from './diagnosis-request.ts';
+import { diagnoseToken } from './token-checks.ts';
+
+/** A check, with what the token says in the claims that it looked at. */
+type DiagnosedCheck = Pick<Check, 'check' | 'passed' | 'claim' | 'reason'> & {
+  values: Record<string, unknown>;
+};
+
+export interface Diagnosis {
+  /** Whether a login with the same request would succeed. */
+  admitted: boolean;
+  checks: DiagnosedCheck[];
+}
+
+/**
+ * Makes every check of a login, also after one has failed, and issues nothing. What does not respond is a check that failed
+ * (docs/conventions.md#38-diagnosis).
+ */
+export async function diagnose(
+  context: CloudBContext,
+  target: LoginTarget,
+  request: DiagnosisRequest,
+): Promise<Diagnosis> {
+  const { config, role } = target;
+  const checks = [
+    check(
+      'the auth mount is configured',
+      'config',
+      unless(config !== null, 'this auth mount is not configured'),
+    ),
+    check('the role exists', 'role', unless(role !== null, 'role: does not exist')),
+  ];
+  if (role !== null && request.remote_address !== undefined)
+    checks.push(...addressChecks(role, request.remote_address));
+  if (config === null) return presented(checks, {});
+  const token = await diagnoseToken(request.jwt, context.directory.keysOf(config), config);
+  checks.push(...token.checks);
+  const { payload = {}, claims } = token;
+  if (role !== null && claims !== undefined)
+    checks.push(...(await decisionChecks(context, { ...target, config, role }, claims, request)));
+  return presented(checks, payload);
+}
+
+const decisionChecks = (
+  context: CloudBContext,
+  target: ReadyTarget,
+  claims: DirectoryClaims,
+  request: DiagnosisRequest,
+): Promise<Check[]> => allChecks(attemptOf(target, claims, request), () => context.providers.of(target));
+
+const presented = (checks: readonly Check[], payload: JWTPayload): Diagnosis => ({
+  admitted: checks.every(({ passed }) => passed),
+  checks: checks.map(({ isInvalid, ...shown }) => ({ ...shown, values: valuesOf(payload, shown.claim) })),
+});
+
+function valuesOf(payload: JWTPayload, claim: string): Record<string, unknown> {
+  const names = claim.split(', ').filter((name) => Object.hasOwn(payload, name));
+  return Object.fromEntries(names.map((name) => [name, payload[name]]));
+}

@@ -1,0 +1,62 @@
+import { Problem } from '@secrets/domain';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { ConfigSettings } from '../config/config-settings.ts';
+import { type Check, check } from '../decision/check.ts';
+import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
+import {
+  claimRules,
+  requireClaims,
+  unverifiedPayload,
+  verifySignature,
+} from '../directory/verify-directory-token.ts';
+
+/** The checks of a token, and its claims as far as they can be read, whether the checks passed or not. */
+export interface TokenDiagnosis {
+  checks: Check[];
+  payload?: JWTPayload;
+  claims?: DirectoryClaims;
+}
+
+/** Checks a token as a login does, but goes on after a check that failed. */
+export async function diagnoseToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  config: ConfigSettings,
+): Promise<TokenDiagnosis> {
+  const form = attempt(() => unverifiedPayload(token));
+  const checks = [check('the JWT is well-formed', 'jwt', form.reason)];
+  const payload = form.value;
+  if (payload === undefined) return { checks };
+  checks.push(await signatureCheck(token, keys));
+  for (const rule of claimRules(config)) {
+    const { reason } = attempt(() => requireClaims(payload, rule, config));
+    checks.push(check(rule.check, rule.claims.join(', '), reason));
+  }
+  const { value: claims, reason } = attempt(() => parseClaims(payload));
+  checks.push(
+    check(
+      'the claims that a login reads have the expected form',
+      'oid, groups, xms_az_rid, xms_mirid',
+      reason,
+    ),
+  );
+  return claims === undefined ? { checks, payload } : { checks, payload, claims };
+}
+
+async function signatureCheck(token: string, keys: JWTVerifyGetKey): Promise<Check> {
+  const reason = await verifySignature(token, keys).then(() => undefined, reasonOf);
+  return check('the directory signed the JWT', 'alg, kid', reason);
+}
+
+function attempt<Value>(work: () => Value): { value?: Value; reason: string | undefined } {
+  try {
+    return { value: work(), reason: undefined };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Problem) return error.sentences[0] ?? error.kind;
+  throw error;
+}

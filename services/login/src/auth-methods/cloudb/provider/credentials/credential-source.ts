@@ -1,0 +1,39 @@
+import { Problem } from '@secrets/domain';
+import { type Sealed, seal } from '@secrets/seal';
+import type { ConfigSettings } from '../../config/config-settings.ts';
+
+/** The standard variables of the environment, which count where a mount stores nothing. */
+export interface EnvironmentCredentials {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+}
+
+/** With what a mount authenticates. */
+export type CredentialSource =
+  | { kind: 'secret'; clientId: string; secret: Sealed<string> }
+  /** An identity token of this service. */
+  | { kind: 'federation'; clientId: string }
+  /** The identity of the machine or service that this process runs on; with a client ID, a user-assigned one. */
+  | { kind: 'managed identity'; clientId: string };
+
+/**
+ * Chooses the credentials of a mount: federation, its own secret, the secret of the environment, or the managed identity of this service.
+ * Throws `bad_gateway` if `client_id` is missing.
+ */
+export function credentialSource(
+  { client_id, identity_token_audience }: Pick<ConfigSettings, 'client_id' | 'identity_token_audience'>,
+  stored: Sealed<string> | undefined,
+  environment: EnvironmentCredentials,
+): CredentialSource {
+  const clientId = client_id || (environment.clientId ?? '');
+  if (identity_token_audience !== '')
+    return { kind: 'federation', clientId: required(clientId, 'identity_token_audience') };
+  const secret = stored ?? (environment.clientSecret ? seal(environment.clientSecret) : undefined);
+  if (secret !== undefined) return { kind: 'secret', clientId: required(clientId, 'client_secret'), secret };
+  return { kind: 'managed identity', clientId };
+}
+
+function required(clientId: string, field: string): string {
+  if (clientId === '') throw new Problem('bad_gateway', `client_id is not configured, which ${field} needs`);
+  return clientId;
+}

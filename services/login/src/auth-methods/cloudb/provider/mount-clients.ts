@@ -1,0 +1,76 @@
+import { Problem } from '@secrets/domain';
+import type { Logger } from '@secrets/telemetry';
+import { LRUCache } from 'lru-cache';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
+import { issueIdentityToken } from '../../../identity/issue-identity-token.ts';
+import { decryptClientSecret } from '../config/client-secret.ts';
+import { findCredentials, type StoredCredentials } from '../queries/configs.ts';
+import type { ProviderUrls } from './clouds.ts';
+import type { EnvironmentCredentials } from './credentials/credential-source.ts';
+import { MountClient } from './mount-client.ts';
+
+const maxMounts = 1_000;
+
+/** A mount, as its identity tokens name it. */
+export interface MountIdentity {
+  mountId: string;
+  /** Empty for the root namespace. */
+  namespacePath: string;
+  accessor: string;
+}
+
+export interface MountClientsOptions extends IdentityContext {
+  urls: ProviderUrls;
+  environment: EnvironmentCredentials;
+  debugLog: Logger | undefined;
+}
+
+interface Kept {
+  revision: string;
+  client: MountClient;
+}
+
+/** The clients of all mounts, each for the newest configuration of its mount. */
+export class MountClients {
+  readonly #options: MountClientsOptions;
+  readonly #byMount = new LRUCache<string, Kept>({ max: maxMounts });
+
+  constructor(options: MountClientsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The client for what is stored now: the one of the last call, unless the configuration was written since. Throws `bad_gateway` if the
+   * mount has no configuration, or none with usable credentials.
+   */
+  async current(mount: MountIdentity): Promise<MountClient> {
+    const stored = await findCredentials(this.#options.db, mount.mountId);
+    if (stored === undefined) throw new Problem('bad_gateway', 'this auth mount is not configured');
+    const kept = this.#byMount.get(mount.mountId);
+    if (kept?.revision === stored.revision) return kept.client;
+    const client = this.#create(mount, stored);
+    this.#byMount.set(mount.mountId, { revision: stored.revision, client });
+    return client;
+  }
+
+  forget(mountId: string): void {
+    this.#byMount.delete(mountId);
+  }
+
+  #create(mount: MountIdentity, { settings, sealedSecret }: StoredCredentials): MountClient {
+    const { keyRing } = this.#options;
+    return new MountClient({
+      ...this.#options,
+      settings,
+      secret: sealedSecret === null ? undefined : decryptClientSecret(keyRing, mount.mountId, sealedSecret),
+      assertion: async () => {
+        const { identity_token_audience: audience, identity_token_ttl: ttlSeconds } = settings;
+        const request = { subject: subjectOf(mount), audience, ttlSeconds };
+        return (await issueIdentityToken(this.#options, request)).token;
+      },
+    });
+  }
+}
+
+const subjectOf = ({ namespacePath, accessor }: MountIdentity): string =>
+  `plugin-identity:${namespacePath || 'root'}:auth:${accessor}`;

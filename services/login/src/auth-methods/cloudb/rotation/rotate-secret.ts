@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { invalid, Problem } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
+import { changingMount } from '../../../auth-mounts/changing-mount.ts';
+import { encryptClientSecret } from '../config/client-secret.ts';
+import type { ListedPassword } from '../provider/graph/application-passwords.ts';
+import type { MountClient } from '../provider/mount-client.ts';
+import { findConfig } from '../queries/configs.ts';
+import { discardPending, insertAttempt, promotePending, storePending } from '../queries/rotations.ts';
+import { decryptPending, encryptPending } from './pending-secret.ts';
+import { passwordName, removeLeftovers } from './remove-leftovers.ts';
+import { held, type Rotation, renewed } from './rotation-context.ts';
+
+/** So often in a row, the directory must accept a new password: its replicas learn of it one after the other. */
+const acceptances = 2;
+/** The request for a rotation is answered within the 30 s for which the gateway waits, unless the provider is slow. */
+const maxWaitMs = 15_000;
+/** A password that does not work by then is given up, and another one is added. */
+const hopelessSeconds = 3_600;
+
+/**
+ * Replaces the secret of a mount by a new password of its application, or continues a rotation that was interrupted. Each step is recorded, so
+ * that a process may die at any point: the next run removes what is left over, and goes on. If the directory does not accept the new password
+ * yet, a later run continues, too.
+ */
+export async function rotateSecret(rotation: Rotation): Promise<void> {
+  await removeLeftovers(rotation);
+  const { pendingKeyId } = await renewed(rotation);
+  if (pendingKeyId === null) await addPassword(rotation);
+  const pending = await pendingOf(rotation);
+  if (!(await isAccepted(rotation, pending.secret))) {
+    await discardIfHopeless(rotation);
+    rotation.warn(
+      'the directory does not accept the new password yet; the rotation continues in the background',
+    );
+    return;
+  }
+  await promote(rotation, pending);
+  await removeLeftovers(rotation);
+}
+
+/** Adds a password and stores it. Its name is recorded before, so that it is found if this process dies before its ID is stored. */
+async function addPassword(rotation: Rotation): Promise<void> {
+  const { context, mount, lease } = rotation;
+  const stored = await findConfig(context.db, mount.mountId);
+  if (stored?.hasSecret !== true) throw invalid('the mount has no client_secret that could be rotated');
+  const client = await context.clients.current(mount);
+  const replacedKeyId = await currentKeyId(rotation, client);
+  const attemptId = randomUUID();
+  held(await insertAttempt(context.db, lease, attemptId));
+  await renewed(rotation);
+  const expiresAt = new Date(Date.now() + stored.settings.root_password_ttl * 1_000);
+  const { keyId, secret, expiresAt: actual } = await client.passwords.add(passwordName(attemptId), expiresAt);
+  const sealedSecret = encryptPending(context.keyRing, mount.mountId, secret);
+  const pending = { attemptId, keyId, expiresAt: actual, sealedSecret, replacedKeyId };
+  held(await storePending(context.db, lease, pending));
+}
+
+/** The ID of the current secret's password: as recorded, or that of the only password that begins like the secret. */
+async function currentKeyId(rotation: Rotation, { passwords, source }: MountClient): Promise<string | null> {
+  const { currentKeyId: recorded } = await renewed(rotation);
+  if (recorded !== null || source.kind !== 'secret') return recorded;
+  const secret = source.secret.reveal();
+  const alike = (await passwords.list()).filter((listed) => beginsLike(secret, listed));
+  return alike.length === 1 ? alike[0]!.keyId : null;
+}
+
+const beginsLike = (secret: string, { hint }: ListedPassword): boolean =>
+  typeof hint === 'string' && hint.length >= 3 && secret.startsWith(hint);
+
+async function discardIfHopeless(rotation: Rotation): Promise<void> {
+  const { pendingSeconds } = await renewed(rotation);
+  if ((pendingSeconds ?? 0) > hopelessSeconds) await discardPending(rotation.context.db, rotation.lease);
+}
+
+interface Pending {
+  keyId: string;
+  secret: Sealed<string>;
+}
+
+async function pendingOf(rotation: Rotation): Promise<Pending> {
+  const { pendingKeyId, sealedPendingSecret } = await renewed(rotation);
+  const { keyRing } = rotation.context;
+  const sealed = held(sealedPendingSecret ?? undefined);
+  return {
+    keyId: held(pendingKeyId ?? undefined),
+    secret: decryptPending(keyRing, rotation.mount.mountId, sealed),
+  };
+}
+
+/** Whether the directory accepts a secret; waits for a while until it does. */
+async function isAccepted({ context, mount, times }: Rotation, secret: Sealed<string>): Promise<boolean> {
+  const client = await context.clients.current(mount);
+  const deadline = Date.now() + maxWaitMs;
+  let accepted = 0;
+  for (let attempt = 0; attempt < times.attempts && Date.now() < deadline; attempt += 1) {
+    if (attempt > 0) await sleep(times.pollMs);
+    accepted = (await accepts(client, secret)) ? accepted + 1 : 0;
+    if (accepted >= acceptances) return true;
+  }
+  return false;
+}
+
+async function accepts(client: MountClient, secret: Sealed<string>): Promise<boolean> {
+  try {
+    await client.trySecret(secret);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** Makes the pending secret the current one, for the next login on every replica. */
+async function promote(rotation: Rotation, { keyId, secret }: Pending): Promise<void> {
+  const { context, mount, lease } = rotation;
+  const sealedSecret = encryptClientSecret(context.keyRing, mount.mountId, secret.reveal());
+  const { replacedKeyId } = await renewed(rotation);
+  await changingMount(context, mount.mountId, async (tx) =>
+    held(await promotePending(tx, lease, { keyId, sealedSecret })),
+  );
+  context.providers.forget(mount.mountId);
+  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId }, 'client_secret rotated');
+  if (replacedKeyId === null) rotation.warn(unknownPassword);
+}
+
+const unknownPassword =
+  'the password that was replaced could not be identified and still exists; remove it from the application';

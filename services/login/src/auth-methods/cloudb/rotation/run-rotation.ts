@@ -1,0 +1,102 @@
+import { Problem } from '@secrets/domain';
+import type { CloudBContext } from '../cloudb-context.ts';
+import type { MountIdentity } from '../provider/mount-clients.ts';
+import { findConfig } from '../queries/configs.ts';
+import {
+  listAttempts,
+  listDueRotations,
+  type RotationRow,
+  releaseLease,
+  takeLease,
+} from '../queries/rotations.ts';
+import { removeLeftovers } from './remove-leftovers.ts';
+import { rotateSecret } from './rotate-secret.ts';
+import { type Rotation, type RotationTimes, renewed } from './rotation-context.ts';
+import { isMissed, nextRotation } from './rotation-schedule.ts';
+
+const usualTimes: RotationTimes = { pollMs: 1_000, attempts: 15 };
+const lookAgainSeconds = 60;
+const maxBackoffSeconds = 3_600;
+const batch = 10;
+
+/**
+ * Rotates the secret of a mount now, or continues a rotation. `warn` receives what the operator has to know. Throws `conflict` if one is in
+ * progress, `invalid` if there is no secret, and what the provider's failures become.
+ */
+export async function rotateNow(
+  context: CloudBContext,
+  mount: MountIdentity,
+  warn: Rotation['warn'],
+  times: RotationTimes = usualTimes,
+): Promise<void> {
+  const lease = await takeLease(context.db, mount.mountId);
+  if (lease === undefined)
+    throw new Problem('conflict', 'client_secret is being rotated already; try again in two minutes');
+  await working({ context, mount, lease, times, warn }, rotateSecret);
+}
+
+/** Works on rotations that are scheduled or unfinished. For repeated calls on every replica. */
+export async function runDueRotations(
+  context: CloudBContext,
+  isStopping: () => boolean,
+  times: RotationTimes = usualTimes,
+): Promise<void> {
+  for (const mount of await listDueRotations(context.db, batch)) {
+    if (isStopping()) return;
+    const lease = await takeLease(context.db, mount.mountId);
+    if (lease === undefined) continue;
+    const { mountId } = mount;
+    const warn = (reason: string) => context.log.warn({ mountId, reason }, 'rotation of client_secret');
+    await working({ context, mount, lease, times, warn }, runDue).catch((error: unknown) =>
+      context.log.warn({ error, mountId }, 'rotation of client_secret failed; will be retried'),
+    );
+  }
+}
+
+async function runDue(rotation: Rotation): Promise<void> {
+  const { context, mount } = rotation;
+  const { scheduledAt, pendingKeyId } = await renewed(rotation);
+  const config = await findConfig(context.db, mount.mountId);
+  const now = new Date();
+  const isDue = scheduledAt !== null && scheduledAt <= now;
+  const missed = isDue && config !== undefined && isMissed(config.settings, scheduledAt, now);
+  if (missed) rotation.warn('the window of a scheduled rotation was missed');
+  if (pendingKeyId !== null || (isDue && !missed)) return rotateSecret(rotation);
+  await removeLeftovers(rotation);
+}
+
+/** Releases the lease whatever happens, and decides when the rotation is looked at again. */
+async function working(rotation: Rotation, work: (rotation: Rotation) => Promise<void>): Promise<void> {
+  try {
+    await work(rotation);
+    await release(rotation, false);
+  } catch (error) {
+    await release(rotation, true).catch(() => undefined); // then the lease ends by itself
+    throw error;
+  }
+}
+
+async function release(rotation: Rotation, hasFailed: boolean): Promise<void> {
+  const { context, mount, lease } = rotation;
+  const row = await renewed(rotation);
+  const config = await findConfig(context.db, mount.mountId);
+  const hasWork = await isUnfinished(rotation, row);
+  const isDue = row.scheduledAt !== null && row.scheduledAt <= new Date();
+  const failures = hasFailed ? row.failures + 1 : 0;
+  await releaseLease(context.db, lease, {
+    failures,
+    scheduledAt:
+      config === undefined || (hasFailed && isDue)
+        ? row.scheduledAt // its window still counts
+        : nextRotation(config.settings, row.secretSince, new Date()),
+    lookAgainSeconds: hasWork || (hasFailed && isDue) ? backoffSeconds(failures) : null,
+  });
+}
+
+const backoffSeconds = (failures: number): number =>
+  Math.min(lookAgainSeconds * 2 ** failures, maxBackoffSeconds);
+
+async function isUnfinished({ context, mount }: Rotation, row: RotationRow): Promise<boolean> {
+  if (row.pendingKeyId !== null || row.retiredKeyId !== null || row.discardedKeyIds.length > 0) return true;
+  return (await listAttempts(context.db, mount.mountId)).length > 0;
+}

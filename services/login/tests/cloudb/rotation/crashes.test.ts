@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { rotateNow, runDueRotations } from '../../../src/auth-methods/cloudb/rotation/run-rotation.ts';
+import { type Death, MortalProcess } from './mortal-process.ts';
+import { quickly, type RotationForTest, runAs, startRotationForTest } from './rotation-for-test.ts';
+
+let cloud: RotationForTest;
+
+beforeAll(async () => {
+  cloud = await startRotationForTest();
+});
+beforeEach(() => cloud.beginAgain());
+afterAll(() => cloud.stop());
+
+const rotateAs = (process: MortalProcess) =>
+  runAs(process, cloud.sandbox.url, () =>
+    rotateNow(cloud.contextOf(process), cloud.mount, () => undefined, quickly),
+  );
+
+const runBackground = async () => {
+  for (let run = 0; run < 3; run += 1) {
+    await cloud.letTimePass();
+    await runDueRotations(cloud.contextOf(), () => false, quickly);
+  }
+};
+
+/** Every way to die: before and after each effect of a whole rotation. */
+async function deaths(): Promise<Death[]> {
+  const process = new MortalProcess();
+  expect(await rotateAs(process)).toBeUndefined();
+  const numbers = Array.from({ length: process.effects }, (_, index) => index + 1);
+  return numbers.flatMap((effect) => (['before', 'after'] as const).map((when) => ({ effect, when })));
+}
+
+async function expectOneWorkingPassword(death: Death): Promise<void> {
+  const { passwords } = cloud.sandbox.directory;
+  const found = {
+    ...death,
+    own: cloud.ownPasswords().length,
+    stored: passwords.check(await cloud.storedSecret()),
+  };
+  expect(found).toEqual({ ...death, own: 1, stored: 'accepted' });
+}
+
+test('a rotation that died anywhere is completed by the next one', async () => {
+  const all = await deaths();
+  expect(all.length).toBeGreaterThan(40);
+  for (const death of all) {
+    await cloud.beginAgain();
+    const process = new MortalProcess(death);
+    await rotateAs(process);
+    expect({ ...death, died: process.isDead }).toEqual({ ...death, died: true });
+    await cloud.letTimePass();
+    expect(await rotateAs(new MortalProcess())).toBeUndefined();
+    await expectOneWorkingPassword(death);
+    expect(cloud.ownPasswords()[0]).toMatch(/^secrets-service rotation /);
+  }
+}, 120_000);
+
+test('the background work cleans up after a rotation that died anywhere', async () => {
+  for (const death of await deaths()) {
+    await cloud.beginAgain();
+    await rotateAs(new MortalProcess(death));
+    await runBackground();
+    await expectOneWorkingPassword(death);
+  }
+}, 120_000);
