@@ -130,6 +130,20 @@ describe('a rotation on request', () => {
     expect(cloud.ownPasswords()).toEqual(['sandbox']);
   });
 
+  test('is cleaned up later if the password is not listed yet', async () => {
+    const { faults } = cloud.sandbox.graph;
+    faults.add({ effect: 'act-then-die', operation: 'application.addPassword', times: 1 });
+    expect((await rotate()).status).toBe(503);
+    faults.add({ effect: 'stale-list', operation: 'application.GetApplication', ms: 600_000 });
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toHaveLength(2);
+    faults.clear();
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual(['sandbox']);
+  });
+
   test('does not replace a secret that was written meanwhile, and removes what it added', async () => {
     const { clientSecret } = cloud.sandbox.directory.application;
     cloud.sandbox.graph.faults.add({ effect: 'slow', ms: 300, operation: 'application.addPassword' });
