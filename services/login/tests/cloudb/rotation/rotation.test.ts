@@ -45,6 +45,21 @@ describe('a rotation on request', () => {
     expect(cloud.calls()).toEqual(['token', 'VirtualMachines_Get']);
   });
 
+  test('succeeds if the replaced password cannot be removed yet, which the background work does', async () => {
+    cloud.sandbox.graph.faults.add({
+      effect: 'server-error',
+      operation: 'application.removePassword',
+      times: 1,
+    });
+    const { status, body } = await rotate();
+    expect([status, body.warnings]).toEqual([200, [expect.stringMatching(/is not removed yet/)]]);
+    expect(await isAccepted()).toBe(true);
+    expect(cloud.ownPasswords()).toHaveLength(2);
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual([expect.stringMatching(/^secrets-service/)]);
+  });
+
   test('does not remove a password if more than one begins like the secret', async () => {
     const { passwords, application } = cloud.sandbox.directory;
     passwords.add(
