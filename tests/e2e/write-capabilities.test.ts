@@ -27,17 +27,22 @@ const creating = (capabilities: readonly string[]): Record<string, string> => ({
 });
 
 /** Bodies of endpoints that parse the body before they look for the object. */
-const bodies: Record<string, object> = {
+const bodies = (): Record<string, object> => ({
   'post /v1/sys/auth/{path}': { type: 'cloudB' },
   'post /v1/sys/mounts/{path}': { type: 'kv' },
   'post /v1/sys/policies/acl/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
   'post /v1/sys/policy/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
   'post /v1/{mount}/data/{path}': { data: {} },
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
-};
+  'post /v1/identity/group': { name: 'group' },
+  'post /v1/identity/group-alias': groupAlias,
+});
 
 let system: Installation;
 let at: SyncFixture;
+/** As it was written, and its ID. */
+let groupAlias: { name: string; mount_accessor: string; canonical_id: string };
+let groupAliasId: string;
 /** `<method> <path>` of every operation in the API description. */
 let operations: string[];
 
@@ -66,12 +71,24 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
+  await createGroup(api);
   expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
   expectStatus(await api('POST', 'identity/oidc/config', { issuer: 'https://secrets.example.com' }), 200);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const app = { app_id: 1, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
   expectStatus(await api('POST', 'sys/sync/codehost-apps/app', app), 200);
 }
+
+async function createGroup(api: Api): Promise<void> {
+  const { accessor } = (await api('GET', 'sys/auth/cloudB')).body.data;
+  const group = expectStatus(await api('POST', 'identity/group', { name: 'group' }), 200).body.data;
+  groupAlias = { name: 'g', mount_accessor: accessor, canonical_id: group.id };
+  const alias = expectStatus(await api('POST', 'identity/group-alias', groupAlias), 200).body.data;
+  groupAliasId = alias.id;
+}
+
+/** Only a login creates an entity. Whether a caller may change one is decided before it is looked up. */
+const anyEntity = '00000000-0000-4000-8000-000000000000';
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
 const objects = (): [prefix: string, parameters: Record<string, string>][] => [
@@ -82,6 +99,9 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/policies/acl/{name}', { name: 'default' }],
   ['/v1/sys/policy/{name}', { name: 'default' }],
   ['/v1/auth/{mount}/', { mount: 'cloudB', name: 'web' }],
+  ['/v1/identity/entity', { id: anyEntity, name: 'entity' }],
+  ['/v1/identity/group-alias/', { id: groupAliasId }],
+  ['/v1/identity/group/', { id: groupAlias.canonical_id, name: 'group' }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
   ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
@@ -105,7 +125,7 @@ async function outcomeOf(operation: string, policy: string): Promise<string> {
   });
   const api = system.as(expectStatus(created, 200).body.auth.client_token);
   const [method, template] = operation.split(' ') as [string, string];
-  const body = method === 'post' ? (bodies[operation] ?? {}) : undefined;
+  const body = method === 'post' ? (bodies()[operation] ?? {}) : undefined;
   const answer = await api(method.toUpperCase(), pathOf(template), body);
   return [answer.status, ...(answer.body?.errors ?? [])].join(' ');
 }
@@ -128,6 +148,6 @@ test.each([[['create']], [['create', 'sudo']]])(
 );
 
 test('the objects and bodies of this test are those of endpoints that exist', () => {
-  for (const operation of [...open, ...Object.keys(creating([])), ...Object.keys(bodies)])
+  for (const operation of [...open, ...Object.keys(creating([])), ...Object.keys(bodies())])
     expect(operations).toContain(operation);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type LoginForTest, startLoginForTest } from './login-for-test.ts';
 
 let login: LoginForTest;
@@ -22,7 +22,11 @@ test('an auth mount is enabled, read and listed', async () => {
   const body = { type: 'cloudB', description: 'd' };
   expect((await login.call('POST', '/sys/auth/first', body)).status).toBe(204);
   const { data } = (await login.call('GET', '/sys/auth')).body;
-  expect(data['first/']).toEqual({ ...body, accessor: expect.stringMatching(/^auth_cloudB_[0-9a-f]{8}$/) });
+  expect(data['first/']).toEqual({
+    ...body,
+    accessor: expect.stringMatching(/^auth_cloudB_[0-9a-f]{8}$/),
+    config: { default_lease_ttl: 0, max_lease_ttl: 0 },
+  });
   const listed = (await login.call('LIST', '/sys/auth')).body.data;
   expect(listed).toEqual({ keys: Object.keys(data), key_info: data });
   expect(listed.keys).toEqual(expect.arrayContaining(['first/', 'token/']));
@@ -66,6 +70,46 @@ test('disabling an auth mount succeeds even if it does not exist', async () => {
   expect((await login.call('DELETE', '/sys/auth/brief')).status).toBe(204);
 });
 
+describe('the settings of a mount', () => {
+  const tunePath = '/sys/auth/a/b/tune';
+  const tune = (body: object) => login.call('POST', tunePath, body);
+  const settings = async () => (await login.call('GET', tunePath)).body.data;
+
+  test('are those of the system until they are changed, and keep what a change omits', async () => {
+    await login.call('POST', '/sys/auth/a/b', { type: 'cloudB', description: 'd' });
+    const system = { default_lease_ttl: 768 * 3_600, max_lease_ttl: 768 * 3_600 };
+    expect(await settings()).toEqual({ description: 'd', ...system });
+    expect((await tune({ max_lease_ttl: '2h' })).status).toBe(204);
+    expect(await settings()).toEqual({ description: 'd', default_lease_ttl: 7_200, max_lease_ttl: 7_200 });
+    await tune({ default_lease_ttl: 60, description: 'e' });
+    expect(await settings()).toEqual({ description: 'e', default_lease_ttl: 60, max_lease_ttl: 7_200 });
+    const { data } = (await login.call('GET', '/sys/auth/a/b')).body;
+    expect(data.config).toEqual({ default_lease_ttl: 60, max_lease_ttl: 7_200 });
+    await tune({ default_lease_ttl: 0, max_lease_ttl: 0 });
+    expect(await settings()).toEqual({ description: 'e', ...system });
+  });
+
+  test.each([
+    [{ max_lease_ttl: '769h' }, 'max_lease_ttl: must not exceed 768h'],
+    [{ max_lease_ttl: 60, default_lease_ttl: 61 }, 'default_lease_ttl: must not exceed max_lease_ttl'],
+    [{ max_lease_ttl: -1 }, expect.stringMatching(/^max_lease_ttl: /)],
+  ])('are refused: %j', async (body, sentence) => {
+    const refused = [
+      await tune(body),
+      await login.call('POST', '/sys/auth/z', { type: 'cloudB', config: body }),
+    ];
+    for (const { status, body: response } of refused)
+      expect([status, response.errors[0].replace(/^config\./, '')]).toEqual([400, sentence]);
+  });
+
+  test('can be given when it is enabled', async () => {
+    await login.call('POST', '/sys/auth/given', { type: 'cloudB', config: { max_lease_ttl: '1h' } });
+    expect((await login.call('GET', '/sys/auth/given/tune')).body.data.max_lease_ttl).toBe(3_600);
+    expect((await login.call('GET', '/sys/auth/nowhere/tune')).status).toBe(404);
+    expect((await login.call('POST', '/sys/auth/nowhere/tune', {})).status).toBe(404);
+  });
+});
+
 test.each([
   ['x', 'userpass'],
   ['token', 'cloudB'],
@@ -73,6 +117,8 @@ test.each([
   ['cloudB/role', 'cloudB'],
   ['login', 'cloudB'],
   ['a/config', 'cloudB'],
+  ['tune', 'cloudB'],
+  ['a/tune/b', 'cloudB'],
   ['a b', 'cloudB'],
 ])('refuses to enable %s with type %s', async (path, type) => {
   expect((await login.call('POST', `/sys/auth/${path.replace(' ', '%20')}`, { type })).status).toBe(400);

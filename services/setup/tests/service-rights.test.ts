@@ -55,9 +55,17 @@ describe('database roles of the services', () => {
       'workers',
     ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
-      gateway: ['access_epoch', 'auth_mounts', 'namespaces', 'policies', 'tokens'].map(
-        (name) => `login.${name}`,
-      ),
+      gateway: [
+        'access_epoch',
+        'auth_mounts',
+        'entities',
+        'entity_aliases',
+        'group_aliases',
+        'groups',
+        'namespaces',
+        'policies',
+        'tokens',
+      ].map((name) => `login.${name}`),
       'sync-control': ['login.policies'],
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };

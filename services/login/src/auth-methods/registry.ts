@@ -25,7 +25,7 @@ export function authMethods(all: readonly AuthMethod[]): AuthMethods {
   return {
     all,
     ofType: (type) => byType.get(type),
-    callNames: new Set(['login', ...all.flatMap(literalSegments)]),
+    callNames: new Set(['login', 'tune', ...all.flatMap(literalSegments)]),
     mayRenew: async (login) =>
       byType.get(login.mountType)?.mayRenew(login) ?? {
         allowed: false,

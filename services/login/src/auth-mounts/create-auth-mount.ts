@@ -11,6 +11,7 @@ import {
   lockAuthMounts,
 } from '../queries/auth-mounts.ts';
 import { requireMountPath } from './mount-path.ts';
+import { requireLimits } from './tune-auth-mount.ts';
 
 /** What a new auth mount is checked with. */
 export interface AuthMountContext extends DbContext {
@@ -29,9 +30,10 @@ export interface AuthMountContext extends DbContext {
 export async function createAuthMount(
   { db, methods }: AuthMountContext,
   caller: Caller,
-  request: Pick<AuthMountRow, 'path' | 'type' | 'description'>,
+  request: Omit<AuthMountRow, 'id' | 'accessor'>,
 ): Promise<void> {
   requireMountPath(request.path, methods.callNames);
+  requireLimits(request);
   const type = typeNamed(request.type, methods.all);
   const namespaceId = caller.namespace.id;
   requireGrant(caller, (await findAuthMount(db, namespaceId, request.path)) !== undefined);

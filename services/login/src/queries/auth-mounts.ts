@@ -1,6 +1,12 @@
 import type { Sql, Tx } from '@secrets/db';
 
-export interface AuthMountRow {
+/** What an auth mount says about the lifetimes of its tokens, in seconds; 0: as the system does. */
+export interface LeaseLimits {
+  defaultLeaseSeconds: number;
+  maxLeaseSeconds: number;
+}
+
+export interface AuthMountRow extends LeaseLimits {
   id: string;
   path: string;
   type: string;
@@ -8,7 +14,11 @@ export interface AuthMountRow {
   description: string;
 }
 
-const columns = 'id, path, type, accessor, description';
+/** What can be changed about a mount. */
+export type MountSettings = Pick<AuthMountRow, 'description'> & LeaseLimits;
+
+const columns = `id, path, type, accessor, description, default_lease_seconds as "defaultLeaseSeconds",
+  max_lease_seconds as "maxLeaseSeconds"`;
 
 export async function findAuthMount(
   sql: Sql,
@@ -63,12 +73,25 @@ export async function findOverlappingPath(
 export async function insertAuthMount(
   tx: Tx,
   namespaceId: string,
-  { path, type, accessor, description }: Omit<AuthMountRow, 'id'>,
+  mount: Omit<AuthMountRow, 'id'>,
+): Promise<void> {
+  const { path, type, accessor, description, defaultLeaseSeconds, maxLeaseSeconds } = mount;
+  await tx.query(
+    `insert into login.auth_mounts (namespace_id, path, type, accessor, description, default_lease_seconds, max_lease_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [namespaceId, path, type, accessor, description, defaultLeaseSeconds, maxLeaseSeconds],
+  );
+}
+
+/** Replaces the settings of a mount. */
+export async function updateAuthMount(
+  tx: Tx,
+  id: string,
+  { description, defaultLeaseSeconds, maxLeaseSeconds }: MountSettings,
 ): Promise<void> {
   await tx.query(
-    `insert into login.auth_mounts (namespace_id, path, type, accessor, description)
-     values ($1, $2, $3, $4, $5)`,
-    [namespaceId, path, type, accessor, description],
+    'update login.auth_mounts set description = $2, default_lease_seconds = $3, max_lease_seconds = $4 where id = $1',
+    [id, description, defaultLeaseSeconds, maxLeaseSeconds],
   );
 }
 

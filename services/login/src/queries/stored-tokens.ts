@@ -1,6 +1,7 @@
 import { ancestorsSql, identityPoliciesSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
+import type { LeaseLimits } from './auth-mounts.ts';
 
 /** A stored token, without its hash. */
 export interface StoredToken {
@@ -9,6 +10,8 @@ export interface StoredToken {
   /** The auth mount that issued it; null if none did. */
   mountId: string | null;
   mountType: string | null;
+  /** What that mount says about the lifetimes of its tokens; 0 if it says nothing. */
+  limits: LeaseLimits;
   namespaceId: string;
   namespacePath: string;
   displayName: string;
@@ -38,6 +41,7 @@ export interface StoredToken {
 
 const storedToken = `
   select t.accessor, case when above.count > 0 then t.parent_accessor end as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
+    jsonb_build_object('defaultLeaseSeconds', coalesce(m.default_lease_seconds, 0), 'maxLeaseSeconds', coalesce(m.max_lease_seconds, 0)) as limits,
     t.namespace_id as "namespaceId", n.path as "namespacePath", t.display_name as "displayName",
     t.creation_path as "creationPath", t.policies,
     coalesce(${identityPoliciesSql('t.entity_id', 't.namespace_id')}, '{}') as "identityPolicies", t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",

@@ -2,6 +2,7 @@ import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
 import { capabilityEndpoints } from './capabilities.ts';
+import { entityEndpoints } from './entities.ts';
 import { groupAliasEndpoints } from './group-aliases.ts';
 import { groupEndpoints } from './groups.ts';
 import { identityEndpoints } from './identity.ts';
@@ -22,6 +23,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...methodEndpoints(context),
   ...loginEndpoints(context),
   ...identityEndpoints(context),
+  ...entityEndpoints(context),
   ...groupEndpoints(context),
   ...groupAliasEndpoints(context),
   ...syncTokenEndpoints(context),

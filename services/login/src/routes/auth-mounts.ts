@@ -1,26 +1,46 @@
 import type { Caller } from '@secrets/caller';
 import { trimSlashes } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, pageQuery, type Request, requireAny } from '@secrets/http';
+import {
+  cutToPage,
+  type Endpoint,
+  endpoint,
+  pageQuery,
+  type Request,
+  requireAny,
+  seconds,
+} from '@secrets/http';
 import { z } from 'zod';
 import { createAuthMount } from '../auth-mounts/create-auth-mount.ts';
 import { removeAuthMount } from '../auth-mounts/remove-auth-mount.ts';
 import { requireAuthMount } from '../auth-mounts/require-auth-mount.ts';
+import { tuneAuthMount } from '../auth-mounts/tune-auth-mount.ts';
 import type { Context } from '../context.ts';
-import { type AuthMountRow, listAuthMountRows } from '../queries/auth-mounts.ts';
+import { type AuthMountRow, type LeaseLimits, listAuthMountRows } from '../queries/auth-mounts.ts';
+import { effectiveLimits } from '../tokens/token-lifetime.ts';
 
 const Page = pageQuery({ max: 10_000 });
 const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
-const AuthMountBody = z.object({ type: z.string(), description: z.string().max(1_024).default('') });
+const description = z.string().max(1_024);
+const limits = { default_lease_ttl: seconds.optional(), max_lease_ttl: seconds.optional() };
+const AuthMountBody = z.object({
+  type: z.string(),
+  description: description.default(''),
+  config: z.object(limits).optional(),
+});
+const TuneBody = z.object({ description: description.optional(), ...limits });
 
 const basePath = '/sys/auth';
 const path = `${basePath}/*path`;
+const tunePath = `${path}/tune`;
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
   listAuthMounts(context),
   readAuthMounts(context),
   readAuthMount(context),
+  readTuning(context),
   enableAuthMount(context),
+  tune(context),
   disableAuthMount(context),
 ];
 
@@ -67,11 +87,49 @@ const enableAuthMount = (context: Context) =>
     params: AuthMountParams,
     body: AuthMountBody,
     handle: async ({ params, body, caller }) => {
-      const { type, description } = body;
-      await createAuthMount(context, caller, { path: params.path, type, description });
+      const { config = {}, ...mount } = body;
+      const { defaultLeaseSeconds = 0, maxLeaseSeconds = 0 } = limitsIn(config);
+      const settings = { defaultLeaseSeconds, maxLeaseSeconds };
+      await createAuthMount(context, caller, { path: params.path, ...mount, ...settings });
       return undefined;
     },
   });
+
+const readTuning = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: tunePath,
+    summary: 'Read the settings of an auth mount as they apply',
+    params: AuthMountParams,
+    handle: async ({ params, caller }) => {
+      const mount = await requireAuthMount(context, caller, params.path);
+      return { data: { description: mount.description, ...presentLimits(effectiveLimits(mount)) } };
+    },
+  });
+
+const tune = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: tunePath,
+    summary: 'Change the settings of an auth mount; omitted fields keep their values, 0 restores the default',
+    params: AuthMountParams,
+    body: TuneBody,
+    handle: async ({ params, body, caller }) => {
+      const mount = await requireAuthMount(context, caller, params.path);
+      await tuneAuthMount(context, mount, { description: body.description, ...limitsIn(body) });
+      return undefined;
+    },
+  });
+
+const limitsIn = (body: Pick<z.infer<typeof TuneBody>, keyof typeof limits>) => ({
+  defaultLeaseSeconds: body.default_lease_ttl,
+  maxLeaseSeconds: body.max_lease_ttl,
+});
+
+const presentLimits = ({ defaultLeaseSeconds, maxLeaseSeconds }: LeaseLimits) => ({
+  default_lease_ttl: defaultLeaseSeconds,
+  max_lease_ttl: maxLeaseSeconds,
+});
 
 const disableAuthMount = (context: Context) =>
   endpoint({
@@ -104,6 +162,8 @@ const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
   type: 'token',
   accessor: `auth_token_${namespace.id}`,
   description: 'built in',
+  defaultLeaseSeconds: 0,
+  maxLeaseSeconds: 0,
 });
 
 const keyOf = (mount: Pick<AuthMountRow, 'path'>): string => `${mount.path}/`;
@@ -112,4 +172,5 @@ const presentAuthMount = (mount: Omit<AuthMountRow, 'id'>) => ({
   type: mount.type,
   accessor: mount.accessor,
   description: mount.description,
+  config: presentLimits(mount),
 });

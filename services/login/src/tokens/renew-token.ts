@@ -1,7 +1,7 @@
 import { invalid, Problem } from '@secrets/domain';
 import { type StoredToken, updateTokenExpiry } from '../queries/stored-tokens.ts';
 import type { IssuedToken, TokenContext } from './issue-token.ts';
-import { effectiveExpiry, renewedExpiry, secondsLeft } from './token-lifetime.ts';
+import { effectiveExpiry, renewedExpiry, secondsLeft, withinLimits } from './token-lifetime.ts';
 
 /** The login that issued a token. */
 export interface StoredLogin {
@@ -31,7 +31,8 @@ export async function renewToken(
   if (!token.renewable) throw invalid('the token is not renewable');
   await requireValidLogin(context, token);
   const now = new Date();
-  const expiresAt = renewedExpiry(token, incrementSeconds, now);
+  const limited = token.mountId === null ? token : withinLimits(token, token.limits);
+  const expiresAt = renewedExpiry(limited, incrementSeconds, now);
   if (!(await updateTokenExpiry(context.db, token.accessor, expiresAt)))
     throw invalid('the token has expired');
   return {

@@ -42,6 +42,7 @@ async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
   let entities = 0;
   for (let deleted = pageSize; deleted === pageSize && !isStopping(); entities += deleted)
     deleted = await deletePageOfEntities(db, owner, pageSize);
+  if (entities > 0) await moveEpoch(db); // of tokens that lost their parent, and were therefore not deleted
   if (isStopping()) return tokens;
   await forgetRemovedOwner(db, owner.id);
   log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');

@@ -1,3 +1,4 @@
+import type { LeaseLimits } from '../queries/auth-mounts.ts';
 import type { Lifetime } from '../queries/new-tokens.ts';
 import type { StoredToken } from '../queries/stored-tokens.ts';
 
@@ -12,22 +13,39 @@ export interface LifetimeRequest {
   periodSeconds?: number | undefined;
 }
 
-/**
- * The lifetime of a new token: as requested, shortened to its own maxima and the system's.
- * @param forever whether an empty request means that the token does not expire, as for root tokens
- */
-export function planLifetime(request: LifetimeRequest, now: Date, { forever = false } = {}): Lifetime {
+/** The limits of a mount as they apply. */
+export function effectiveLimits({ defaultLeaseSeconds, maxLeaseSeconds }: LeaseLimits): LeaseLimits {
+  const max = Math.min(maxLeaseSeconds || Infinity, systemTtlSeconds);
+  return { maxLeaseSeconds: max, defaultLeaseSeconds: Math.min(defaultLeaseSeconds || Infinity, max) };
+}
+
+const systemLimits: LeaseLimits = { defaultLeaseSeconds: 0, maxLeaseSeconds: 0 };
+
+interface LifetimeOptions {
+  /** Whether an empty request means that the token does not expire, as for root tokens. */
+  forever?: boolean;
+  /** Of the auth mount that issues the token. */
+  limits?: LeaseLimits;
+}
+
+/** The lifetime of a new token: as requested, shortened to its own maxima, the mount's and the system's. */
+export function planLifetime(
+  request: LifetimeRequest,
+  now: Date,
+  { forever = false, limits = systemLimits }: LifetimeOptions = {},
+): Lifetime {
+  const { defaultLeaseSeconds, maxLeaseSeconds } = effectiveLimits(limits);
   const explicitMaxTtlSeconds = request.explicitMaxTtlSeconds ?? 0;
   const isEmpty =
     !request.ttlSeconds && !request.maxTtlSeconds && !explicitMaxTtlSeconds && !request.periodSeconds;
   if (forever && isEmpty) return endless;
-  const periodSeconds = Math.min(request.periodSeconds ?? 0, systemTtlSeconds);
+  const periodSeconds = Math.min(request.periodSeconds ?? 0, maxLeaseSeconds);
   const maxSeconds = Math.min(
-    systemTtlSeconds,
+    maxLeaseSeconds,
     explicitMaxTtlSeconds || Infinity,
     request.maxTtlSeconds || Infinity,
   );
-  const requested = periodSeconds || request.ttlSeconds || systemTtlSeconds;
+  const requested = periodSeconds || request.ttlSeconds || defaultLeaseSeconds;
   const limit = periodSeconds ? explicitMaxTtlSeconds || Infinity : maxSeconds;
   const ttlSeconds = Math.min(requested, limit);
   return {
@@ -37,6 +55,17 @@ export function planLifetime(request: LifetimeRequest, now: Date, { forever = fa
     expiresAt: after(now, ttlSeconds),
     maxExpiresAt: Number.isFinite(limit) ? after(now, limit) : null,
   };
+}
+
+/** A token within the current limits of the mount that issued it, which may be lower than at the login: for a renewal. */
+export function withinLimits<Token extends Pick<StoredToken, 'periodSeconds' | 'maxExpiresAt' | 'createdAt'>>(
+  token: Token,
+  limits: LeaseLimits,
+): Token {
+  const { maxLeaseSeconds } = effectiveLimits(limits);
+  if (token.periodSeconds > 0)
+    return { ...token, periodSeconds: Math.min(token.periodSeconds, maxLeaseSeconds) };
+  return { ...token, maxExpiresAt: earliest(token.maxExpiresAt, after(token.createdAt, maxLeaseSeconds)) };
 }
 
 const endless: Lifetime = {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { anonymous } from '../login-for-test.ts';
 import { type CloudBWithTable, startCloudBWithTable } from './decision/cloudb-with-table.ts';
-import { machine } from './decision/rows.ts';
+import { machine } from './decision/row.ts';
 import { machineId, subscription, systemToken } from './decision/world.ts';
 
 interface Shown {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CloudBWithTable, startCloudBWithTable } from './decision/cloudb-with-table.ts';
-import { machine, other, set } from './decision/rows.ts';
+import { machine, other, set } from './decision/row.ts';
 import {
   groupOfEveryone,
   machineId,

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, tokenHash } from '@secrets/access';
 import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
-import { deleteAuthMount, findAuthMountByAccessor } from '../../../login/src/queries/auth-mounts.ts';
+import {
+  deleteAuthMount,
+  findAuthMountByAccessor,
+  updateAuthMount,
+} from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
+import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
 import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
@@ -124,8 +129,30 @@ const groupCases: Case[] = casesOf('login', {
     groups.insertGroupAlias(db, { ...groupAlias, groupId: await groups.insertGroup(db, 'root', group) }),
   'changing the alias of a group': (db) => groups.updateGroupAlias(db, seededId('group alias7'), groupAlias),
   'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
+  'changing the settings of a mount': (db) =>
+    updateAuthMount(db, mountId, { description: '', defaultLeaseSeconds: 0, maxLeaseSeconds: 60 }),
   'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
 });
 
-/** The statements on tokens, of login and of the gateway. */
-export const loginCases: Case[] = [...checkCases, ...tokenCases, ...revocationCases, ...groupCases];
+const entityId = seededId('entity50000');
+const entity = { name: 'new', policies: ['p1'], metadata: {}, disabled: true };
+
+const entityCases: Case[] = casesOf('login', {
+  'finding an entity by its ID': (db) => entities.findEntity(db, 'root', { id: seededId('entity60000') }),
+  'finding an entity by its name': async (db) => {
+    await entities.updateEntity(db, seededId('entity60000'), entity);
+    await entities.findEntity(db, 'root', { name: 'new' });
+  },
+  'listing entities': (db) => entities.listEntities(db, 'root', { ...first, after: nilId }),
+  'changing an entity': (db) => entities.updateEntity(db, entityId, entity),
+  'deleting an entity': (db) => entities.deleteEntity(db, entityId),
+});
+
+/** The statements on tokens and identities, of login and of the gateway. */
+export const loginCases: Case[] = [
+  ...checkCases,
+  ...tokenCases,
+  ...revocationCases,
+  ...groupCases,
+  ...entityCases,
+];

@@ -36,7 +36,7 @@ export async function startCloudBWithTable(): Promise<CloudBWithTable> {
   };
 }
 
-/** The directory does not let anybody name a resource group with the Kelvin sign. */
+/** Names with the Kelvin sign are left out: the sandbox compares names with `toLowerCase`. */
 function addResources({ resourceManager, directory }: Sandbox): void {
   for (const { id, principalId, clientId } of [shared, lone])
     resourceManager.addResource({ id, principal: { principalId, clientId } });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { attacks } from './attacks.ts';
+import { boundRows, kinds } from './bound-rows.ts';
 import { type CloudBWithTable, startCloudBWithTable } from './cloudb-with-table.ts';
-import { attacks, boundRows, kinds, type Row, rows } from './rows.ts';
+import type { Row } from './row.ts';
+import { rows } from './rows.ts';
 import { kelvin } from './world.ts';
 
 // A sample of the decision table through the API, with the official SDKs and the simulated provider.

@@ -3,7 +3,10 @@ import type { Attempt } from '../../../src/auth-methods/cloudb/decision/assess.t
 import { decide } from '../../../src/auth-methods/cloudb/decision/decide.ts';
 import { parseClaims } from '../../../src/auth-methods/cloudb/directory/claims.ts';
 import { mergedRole, RoleBody } from '../../../src/auth-methods/cloudb/roles/role-settings.ts';
-import { attacks, boundRows, type Row, rows } from './rows.ts';
+import { attacks } from './attacks.ts';
+import { boundRows } from './bound-rows.ts';
+import type { Row } from './row.ts';
+import { rows } from './rows.ts';
 import { tableProvider } from './world.ts';
 
 const attemptOf = ({ role, token, request, requirePrincipalBinding = false }: Row): Attempt => ({

@@ -1,5 +1,6 @@
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
+import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
@@ -85,7 +86,7 @@ const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
   new Problem(isInvalid ? 'invalid' : 'forbidden', reason);
 
 const tokenOf = (
-  { at, target: { role }, request }: Login,
+  { at, target: { role, limits }, request }: Login,
   claims: DirectoryClaims,
   place: ProvenPlace | undefined,
 ) => ({
@@ -98,7 +99,7 @@ const tokenOf = (
   metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
-  lifetime: lifetimeOf(role),
+  lifetime: lifetimeOf(role, limits),
   uses: role.token_num_uses || null,
 });
 
@@ -115,7 +116,7 @@ function placeMetadata(place: ProvenPlace | undefined): Record<string, string> {
   };
 }
 
-const lifetimeOf = (role: RoleSettings) =>
+const lifetimeOf = (role: RoleSettings, limits: LeaseLimits) =>
   planLifetime(
     {
       ttlSeconds: role.token_ttl,
@@ -124,4 +125,5 @@ const lifetimeOf = (role: RoleSettings) =>
       periodSeconds: role.token_period,
     },
     new Date(),
+    { limits },
   );

@@ -1,5 +1,6 @@
 import type { AtEpoch } from '@secrets/access';
 import type { Sql } from '@secrets/db';
+import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 
@@ -12,6 +13,7 @@ export interface LoginTarget {
   /** Of the mount. */
   accessor: string;
   namespacePath: string;
+  limits: LeaseLimits;
   config: ConfigSettings | null;
   role: RoleSettings | null;
 }
@@ -27,8 +29,9 @@ export async function findLoginTarget(
   role: string,
 ): Promise<AtEpoch<LoginTarget>> {
   const [row] = await sql.query<LoginTarget & { epoch: number; mountId: string | null }>(
-    `select e.value as epoch, m.id as "mountId", m.accessor, n.path as "namespacePath", c.settings as config,
-       r.settings as role
+    `select e.value as epoch, m.id as "mountId", m.accessor, n.path as "namespacePath",
+       jsonb_build_object('defaultLeaseSeconds', m.default_lease_seconds, 'maxLeaseSeconds', m.max_lease_seconds) as limits,
+       c.settings as config, r.settings as role
      from login.access_epoch e
      left join login.auth_mounts m on m.namespace_id = $1 and m.path = $2 and m.type = $4
      left join login.namespaces n on n.id = m.namespace_id
