@@ -251,6 +251,8 @@ describe('policies', () => {
     const reader = createPolicyReader({ db });
     expect(await reader.capabilitiesOn(caller, 'kv/data/other')).toEqual(['read']);
     expect(await reader.capabilitiesOn(caller, 'kv/metadata/other')).toEqual([]);
+    const member = { ...caller, policies: [], identityPolicies: ['reader'] };
+    expect(await reader.capabilitiesOn(member, 'kv/data/other')).toEqual(['read']);
     const root = await newAuthenticator().authenticate(request({ token: (await insertToken(db)).token }));
     expect(await reader.capabilitiesOn(root.caller, 'anything')).toContain('sudo');
   });

@@ -261,6 +261,23 @@ describe('the members of a group', () => {
     expect(await login.isAccepted(token)).toBe(true);
   });
 
+  test('can change in concurrent logins, while groups, entities and mounts change', async () => {
+    const { id, remove } = await aliased('readers', { policies: ['group-reading'] });
+    const { entity_id } = await logIn([]);
+    const work = Array.from({ length: 40 }, async (_, n) => {
+      const login200 = cloudB.logInWith({ groups: n % 2 ? [directoryGroup] : [] }, n % 3 ? 'web' : 'batch');
+      const change = [
+        () => login.call('POST', `/identity/group/id/${id}`, { metadata: { n: `${n}` } }),
+        () => login.call('POST', `/identity/entity/id/${entity_id}`, { metadata: { n: `${n}` } }),
+        () => login.call('POST', '/sys/auth/cloudB/tune', { description: `${n}` }),
+      ][n % 3]!;
+      return [(await login200).status, (await change()).status];
+    });
+    const statuses = new Set((await Promise.all(work)).flat());
+    expect([...statuses].sort()).toEqual([200, 204]);
+    await remove();
+  });
+
   test('are not those of a group of the same ID in the directory of another mount', async () => {
     const { remove } = await aliased('readers', { policies: ['group-reading'] });
     await login.call('POST', '/sys/auth/second', { type: 'cloudB' });

@@ -25,7 +25,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await login.stop();
-  front.close();
+  front.closeAllConnections();
+  await new Promise((resolve) => front.close(resolve));
   await Promise.all(tenants.map((tenant) => tenant.stop()));
 });
 
