@@ -112,6 +112,9 @@ const startControl = (start: StartService, inward: Record<string, string>, { has
 
 const sandboxSettings = (url: string) => ({
   CLOUDB_AUTHORITY_URL: `${url}/directory`,
+  CLOUDB_RESOURCE_MANAGER_URL: `${url}/arm`,
+  CLOUDB_GRAPH_URL: `${url}/graph`,
+  CLOUDB_METADATA_URL: url,
   CLOUDA_ENDPOINT_URL: `${url}/clouda`,
 });
 

@@ -94,7 +94,10 @@ describe('federation', () => {
     [documents, base] = await publishDocuments(cloud.service);
     await cloud.configure({ client_secret: '', identity_token_audience: audience });
   });
-  afterAll(() => void documents.close());
+  afterAll(() => {
+    documents.close();
+    documents.closeAllConnections();
+  });
 
   const register = (over = {}) =>
     cloud.sandbox.federation.add({

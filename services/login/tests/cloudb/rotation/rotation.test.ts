@@ -45,6 +45,21 @@ describe('a rotation on request', () => {
     expect(cloud.calls()).toEqual(['token', 'VirtualMachines_Get']);
   });
 
+  test('succeeds if the replaced password cannot be removed yet, which the background work does', async () => {
+    cloud.sandbox.graph.faults.add({
+      effect: 'server-error',
+      operation: 'application.removePassword',
+      times: 1,
+    });
+    const { status, body } = await rotate();
+    expect([status, body.warnings]).toEqual([200, [expect.stringMatching(/is not removed yet/)]]);
+    expect(await isAccepted()).toBe(true);
+    expect(cloud.ownPasswords()).toHaveLength(2);
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual([expect.stringMatching(/^secrets-service/)]);
+  });
+
   test('does not remove a password if more than one begins like the secret', async () => {
     const { passwords, application } = cloud.sandbox.directory;
     passwords.add(
@@ -125,6 +140,20 @@ describe('a rotation on request', () => {
     });
     expect((await rotate()).status).toBe(503);
     expect(cloud.ownPasswords()).toHaveLength(2);
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual(['sandbox']);
+  });
+
+  test('is cleaned up later if the password is not listed yet', async () => {
+    const { faults } = cloud.sandbox.graph;
+    faults.add({ effect: 'act-then-die', operation: 'application.addPassword', times: 1 });
+    expect((await rotate()).status).toBe(503);
+    faults.add({ effect: 'stale-list', operation: 'application.GetApplication', ms: 600_000 });
+    await cloud.letTimePass();
+    await runDue();
+    expect(cloud.ownPasswords()).toHaveLength(2);
+    faults.clear();
     await cloud.letTimePass();
     await runDue();
     expect(cloud.ownPasswords()).toEqual(['sandbox']);

@@ -37,7 +37,19 @@ export async function rotateSecret(rotation: Rotation): Promise<void> {
     return;
   }
   await promote(rotation, pending);
-  await removeLeftovers(rotation);
+  await tryToRemoveReplaced(rotation);
+}
+
+/** The new secret is in use: a failure from here on is left to the background work. */
+async function tryToRemoveReplaced(rotation: Rotation): Promise<void> {
+  try {
+    await removeLeftovers(rotation);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    rotation.warn(
+      `the password that was replaced is not removed yet, which is tried again: ${error.message}`,
+    );
+  }
 }
 
 /** Adds a password and stores it. Its name is recorded before, so that it is found if this process dies before its ID is stored. */
