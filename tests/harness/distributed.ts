@@ -140,7 +140,7 @@ function createKeyFile(folder: string, name: string, prefix: string): string {
   return file;
 }
 
-/** The endpoints of all types in the sandbox, from `sandbox.env`. Each worker reads its own. */
+/** The endpoints of the sandbox, from `sandbox.env`. Each worker, and login, reads its own. */
 const endpointsIn = (sandboxUrl: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parseEnv(readFileSync('sandbox.env', 'utf8')))
@@ -159,7 +159,10 @@ function program(
     case 'sandbox':
       return { source: 'sandbox', env: { DATA_FILE: join(folder, 'sandbox.jsonl') } };
     case 'login':
-      return { source: 'login', env: { ROOT_TOKEN_FILE: join(folder, 'root-token') } };
+      return {
+        source: 'login',
+        env: { ROOT_TOKEN_FILE: join(folder, 'root-token'), ...endpointsIn(urlOf('sandbox')) },
+      };
     case 'secrets':
       return { source: 'secrets', env: {} };
     case 'sync-control':

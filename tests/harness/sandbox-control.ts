@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { eventually } from './eventually.ts';
 import { type Answer, send } from './http.ts';
 
@@ -41,6 +42,10 @@ export interface SandboxControl {
   count(type: string, pattern: string): Promise<number>;
   /** The secret of that name in the store of a type, whatever its case. */
   find(type: string, name: string): Promise<ExternalSecret | undefined>;
+  /** The passwords of the directory's application. */
+  passwords(): Promise<{ keyId: string; displayName: string }[]>;
+  /** Adds a password of the application, which works at once, and returns its text. */
+  addPassword(displayName: string): Promise<string>;
   directory(): Promise<{ tenant_id: string; identities: { name: string; oid: string }[] }>;
   /** Returns a JWT that the directory issues for these claims. */
   issueToken(claims: { audience: string } & ({ identity: string } | { oid: string })): Promise<string>;
@@ -75,6 +80,12 @@ export function sandboxControl(url: string): SandboxControl {
     },
     count: async (type, pattern) => Object.keys(byName(await named(type, pattern))).length,
     find: async (type, name) => Object.values(byName(await named(type, name)))[0],
+    passwords: async () => (await request('GET', 'directory/passwords')).passwords,
+    addPassword: async (displayName) => {
+      const secretText = randomBytes(24).toString('base64url');
+      await request('POST', 'directory/passwords', { displayName, secretText });
+      return secretText;
+    },
     directory: async () => (await request('GET', 'about')).directory,
     issueToken: async (claims) => (await request('POST', 'directory/token', claims)).token,
     secrets: async () => byName((await request('GET', `stores?store=${store}`)).stores[store].secrets),
