@@ -39,6 +39,9 @@ interface Claim {
  * entry, of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
  * too (`lockedEntries`): a claim never waits for a row.
  *
+ * What an external secret holds is uncertain after a lease that has ended without an outcome: its worker may have died after it had
+ * written another value. The entry is then verified.
+ *
  * The claim also sets when the scheduler announces the entry again: at the end of the lease. Nothing has to detect that a
  * worker died.
  */
@@ -46,7 +49,8 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
   return sql.query<ClaimedEntry>(
     `update sync.entries e
         set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = fence + 1,
-            attempts = attempts + 1, announced_at = null, due_at = now() + $4 * interval '1 second'
+            attempts = attempts + 1, verify = verify or lease_owner is not null,
+            pushed_hash = case when lease_owner is null then pushed_hash end, announced_at = null, due_at = now() + $4 * interval '1 second'
       where e.id = any(${notLocked('$1')}) and e.destination_type = $2
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())

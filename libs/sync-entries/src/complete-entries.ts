@@ -141,7 +141,7 @@ interface Failed {
 
 /**
  * Records a failure, also in the history, and ends the lease, if it still holds; returns whether it did. A newer intent is tried
- * immediately. A `conflict` says that the external secret is not this entry's, whatever a put has started before.
+ * immediately, and verified, since this attempt may have written something. A `conflict` says that the external secret is not this entry's, whatever a put has started before.
  */
 export async function failEntry(
   sql: Sql,
@@ -158,6 +158,7 @@ export async function failEntry(
             due_at = case when generation > $3 then now() else now() + $7::float8 * interval '1 second' end,
             priority = case when generation = $3 then 1 else priority end,
             put_started_at = case when $5 is distinct from 'conflict' then put_started_at end,
+            verify = verify or generation > $3, pushed_hash = case when generation = $3 then pushed_hash end,
             outcomes = case when fault is not distinct from $5 and last_error is not distinct from $6 then outcomes else outcomes + 1 end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
       where id = $1 and fence = $2 and ${isLeased}

@@ -18,9 +18,16 @@ const priorities = { user: 0, retry: 1, background: 2 } as const;
 /** Where an intent comes from. */
 export type Origin = keyof typeof priorities;
 
-/** SQL assignments that record a new intent of an entry. */
-export const newIntent = (origin: Origin): string =>
-  `generation = generation + 1, status = 'PENDING', pushed_hash = case when attempts = 0 then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow},
+/** SQL condition: the last attempt has failed. It may have written another value than the one last pushed. */
+const hasFailed = '(attempts > 0 and lease_owner is null)';
+
+/**
+ * SQL assignments that record a new intent of an entry. `verify` is an SQL condition: whether the external secret is read even if nothing has changed
+ * here. After a failed attempt, it is read in any case, because what it holds is uncertain.
+ */
+export const newIntent = (origin: Origin, verify = 'false'): string =>
+  `generation = generation + 1, status = 'PENDING', verify = verify or ${verify} or ${hasFailed},
+   pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow},
    priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**
@@ -79,7 +86,7 @@ export async function requestPut(
 ): Promise<void> {
   if (entryIds.length === 0) return;
   await sql.query(
-    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, verify = verify or $3, ${newIntent(origin)}
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, ${newIntent(origin, '$3')}
       where id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [entryIds, overwrite, verify],
   );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   claimEntries,
   completeEntries,
@@ -27,6 +27,50 @@ test('lets another worker claim an entry whose lease ended, and refuses the writ
   expect(await complete(first, pushed)).toBe(false);
   expect(await failEntry(db, first, rejected)).toBe(false);
   expect(await complete(second, pushed)).toBe(true);
+});
+
+describe('what an external secret holds is uncertain, and verified,', () => {
+  const pushedOnce = async () => {
+    const id = await add();
+    await complete((await claim(id))!, { ...pushed, pushedHash: 'of the value' });
+    return id;
+  };
+  const uncertain = { pushedHash: null, verify: true };
+  const certain = { pushedHash: 'of the value', verify: false };
+
+  test('after a worker has died', async () => {
+    const id = await pushedOnce();
+    await requestPut(db, [id]);
+    expect(await claim(id)).toMatchObject(certain);
+    await timePasses();
+    expect(await claim(id)).toMatchObject(uncertain);
+  });
+
+  test('after an attempt has failed, for the next intent', async () => {
+    const id = await pushedOnce();
+    await requestPut(db, [id]);
+    await failEntry(db, (await claim(id))!, rejected);
+    await requestPut(db, [id]);
+    expect(await claim(id)).toMatchObject(uncertain);
+  });
+
+  test('after an attempt has failed whose intent was replaced meanwhile', async () => {
+    const id = await pushedOnce();
+    await requestPut(db, [id]);
+    const first = (await claim(id))!;
+    await requestPut(db, [id]);
+    await failEntry(db, first, rejected);
+    expect(await claim(id)).toMatchObject(uncertain);
+  });
+
+  test('but not after an attempt has succeeded whose intent was replaced meanwhile', async () => {
+    const id = await pushedOnce();
+    await requestPut(db, [id]);
+    const first = (await claim(id))!;
+    await requestPut(db, [id]);
+    await complete(first, { ...pushed, pushedHash: 'of the value' });
+    expect(await claim(id)).toMatchObject(certain);
+  });
 });
 
 test('claims of several entries those that are free, and completes those whose lease still holds', async () => {

@@ -158,9 +158,9 @@ test('does not call the destination if the time limit passed before', async () =
 
 test('a value counts as unchanged only if no attempt of the intent was made before', async () => {
   const entryIds = await insertSyncedSecret(db, keyRing, { a: '1' });
-  const changed: boolean[] = [];
-  const put: Put = async ({ valueChanged }) => {
-    changed.push(valueChanged);
+  const puts: [valueChanged: boolean, verify: boolean][] = [];
+  const put: Put = async ({ valueChanged, verify }) => {
+    puts.push([valueChanged, verify]);
     return { remote: null };
   };
   const isSynced = async () => {
@@ -178,8 +178,11 @@ test('a value counts as unchanged only if no attempt of the intent was made befo
   await runWorker(entryIds, put, isSynced);
   await intend(0);
   await runWorker(entryIds, put, isSynced);
-  expect(changed).toEqual([true]);
-  await intend(1); // its worker died, perhaps after it wrote another value
+  expect(puts).toEqual([[true, false]]);
+  await intend(1); // an attempt has failed, perhaps after it wrote another value
   await runWorker(entryIds, put, isSynced);
-  expect(changed).toEqual([true, true]);
+  expect(puts).toEqual([
+    [true, false],
+    [true, true],
+  ]);
 });

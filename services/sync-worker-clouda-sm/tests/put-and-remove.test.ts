@@ -159,6 +159,13 @@ describe('a put with verify', () => {
     expect(driver.harness.held(name)?.tags).toHaveProperty('secrets-destination');
   });
 
+  test('adds no version if the value that may have changed is there (cloudA-sm 5)', async () => {
+    const { name, request, remote } = await putNew();
+    const before = driver.harness.held(name)?.version_count;
+    await put({ ...request, remote, valueChanged: true, verify: true, idempotencyToken: 'b'.repeat(64) });
+    expect(driver.harness.held(name)?.version_count).toEqual(before);
+  });
+
   test('writes a value that it may not read', async () => {
     const { name, request, remote } = await putNew();
     await writePast(driver.harness, name, 'drifted');

@@ -67,7 +67,7 @@ export interface PutRequest extends EntryRequest {
    * Never called earlier: a process that dies after this call leaves the mark behind, whatever it would have found. Throws if
    * the attempt is over; the driver then writes nothing and lets the error pass.
    *
-   * If the put then fails with `unauthenticated`, `forbidden`, `rejected` or `too_large`, it has written nothing, and the mark is
+   * If the put then fails with `unauthenticated`, `forbidden`, `rejected`, `too_large` or `throttled`, it has written nothing, and the mark is
    * removed again, unless an earlier put has set it. Not if the put writes `inParts`: an earlier part may have succeeded.
    */
   recordStart(options?: StartOptions): Promise<void>;
@@ -78,7 +78,7 @@ export interface PutRequest extends EntryRequest {
    */
   recordRemote(remote: Json): Promise<void>;
   valueHash: ValueHash;
-  /** Whether the value differs from the one last pushed. If not, only settings such as tags may have changed. */
+  /** Whether the value differs from the one last pushed, or may do so. If not, only settings such as tags may have changed. */
   valueChanged: boolean;
   /** Whether to read the external secret and repair it if it was changed from outside, although nothing changed here. */
   verify: boolean;

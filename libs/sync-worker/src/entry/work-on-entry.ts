@@ -47,14 +47,20 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   const { entry, context } = attempt;
   const settings = settingsHash(context.destination);
   const hash = valueHash(worker.keyRing);
-  // An earlier attempt of the same intent may have read, and written, another value than this one and the one before.
-  const isKnown = entry.pushedHash !== null && entry.attempts === 0;
-  const isSameValue = isKnown && hash.matches(value, entry.pushedHash!);
+  const isSameValue = entry.pushedHash !== null && hash.matches(value, entry.pushedHash);
   const pushedHash = isSameValue ? entry.pushedHash! : hash.of(value);
-  const isUnchanged = isSameValue && entry.settingsHash === settings && !entry.verify;
+  // An earlier attempt of this intent may have read, and written, another value than the one last pushed.
+  const isUncertain = isSameValue && entry.attempts > 0;
+  const verify = entry.verify || isUncertain;
+  const isUnchanged = isSameValue && entry.settingsHash === settings && !verify;
   let { remote } = entry;
   if (!isUnchanged) {
-    const written = await put(worker, attempt, { value, pushedHash, valueChanged: !isSameValue });
+    const written = await put(worker, attempt, {
+      value,
+      pushedHash,
+      valueChanged: !isSameValue || isUncertain,
+      verify,
+    });
     if (written === undefined) return false;
     remote = written.remote;
   }
@@ -66,11 +72,18 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   });
 }
 
+interface PutOptions {
+  value: string;
+  pushedHash: string;
+  valueChanged: boolean;
+  verify: boolean;
+}
+
 /** Returns undefined if the lease was lost before the driver wrote anything. */
 async function put(
   worker: Worker,
   attempt: Attempt,
-  { value, pushedHash, valueChanged }: { value: string; pushedHash: string; valueChanged: boolean },
+  { value, pushedHash, valueChanged, verify }: PutOptions,
 ): Promise<{ remote: Json } | undefined> {
   const { entry, context } = attempt;
   const start = new PutStart(worker.db, entry, attempt.signal);
@@ -86,7 +99,7 @@ async function put(
     recordRemote: (remote: Json) => start.recordRemote(remote),
     valueHash: valueHash(worker.keyRing),
     valueChanged,
-    verify: entry.verify,
+    verify,
   };
   try {
     return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
