@@ -66,7 +66,7 @@ class Store implements ConnectedDestination {
   }
 }
 
-const workerOf = (connected: ConnectedDestination, connect = async () => connected) =>
+const workerOf = (connected: ConnectedDestination, connect = async () => connected, concurrency = 2) =>
   createSyncWorker(
     { type: destinationType, connect },
     {
@@ -77,7 +77,7 @@ const workerOf = (connected: ConnectedDestination, connect = async () => connect
       log: silentLogger(),
       metrics: createMetrics('test', { processMetrics: false }),
     },
-    { concurrency: 2, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+    { concurrency, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
   );
 
 async function request(seconds = 10): Promise<string> {
@@ -153,6 +153,16 @@ test('removes the probe also if creating it failed: a part of it may exist', asy
   store.failures = [new Fault('forbidden', 'no permission')];
   expect(await check(store)).toMatchObject({
     steps: ['ok', 'no permission', 'not_checked', 'ok'],
+    isRemoved: true,
+  });
+});
+
+test('leaves nothing to be removed if the credentials are refused', async () => {
+  const store = new Store();
+  const refused = new Fault('unauthenticated', 'refused');
+  store.failures = [refused, refused];
+  expect(await check(store)).toMatchObject({
+    steps: ['ok', 'refused', 'not_checked', 'refused'],
     isRemoved: true,
   });
 });
@@ -256,6 +266,40 @@ test('a probe whose worker died is removed when the message comes again, and the
   await other.stop();
   expect(store.calls).toEqual(['put', 'remove']);
   expect(store.removals[0]).toMatchObject({ remote: null, putStartedAt: expect.any(Date) });
+});
+
+test('begins although probes of earlier checks are being removed', async () => {
+  const store = new Store();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const removed = store.remove.bind(store);
+  const lefts: string[] = [];
+  let hanging = 0;
+  store.remove = async (request) => {
+    if (lefts.includes(request.entryId)) {
+      hanging += 1;
+      await released;
+    }
+    return removed(request);
+  };
+  for (let left = 0; left < 2; left += 1) {
+    const [row] = await db.query<{ id: string }>(
+      `insert into sync.destination_checks (destination_id, destination_type, external_name, ends_at, started_at, ended_at)
+       values ($1, $2, 'probe', now() - interval '2 minutes', now(), now()) returning id`,
+      [destinationId, destinationType],
+    );
+    lefts.push(row!.id);
+  }
+  const worker = workerOf(store, undefined, 8);
+  await worker.start();
+  for (const left of lefts) await publish(left);
+  await eventually(() => hanging === 2);
+  const id = await request();
+  await publish(id);
+  await untilEnded(id);
+  release();
+  await worker.stop();
+  expect((await read(id)).steps.map(({ result }) => result)).toEqual(['ok', 'ok', 'ok', 'ok']);
 });
 
 test('does not begin when nobody waits any longer', async () => {

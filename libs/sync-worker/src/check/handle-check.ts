@@ -24,12 +24,14 @@ const removalMs = 10_000;
  */
 export async function handleCheck(worker: WorkerContext, message: CheckMessage): Promise<Verdict> {
   const { check_id: checkId, destination_id: destinationId } = message;
-  const isOneTooMany = runningOf(worker) >= maxRunning;
+  const claimed = await claimCheck(worker.db, checkId);
+  const running = runningOf(worker);
+  const kind = claimed === undefined ? 'removals' : 'checks';
+  const isOneTooMany = running[kind] >= maxRunning;
+  running[kind] += 1;
   const slot = isOneTooMany ? undefined : await worker.slots.acquire(destinationId);
-  running.set(worker, runningOf(worker) + 1);
   slot?.whenSlow(() => worker.lanes.slow(destinationId));
   try {
-    const claimed = await claimCheck(worker.db, checkId);
     if (slot === undefined) await refuse(worker, claimed, isOneTooMany ? tooMany : silent);
     else if (claimed !== undefined) await check(worker, claimed);
     else {
@@ -37,16 +39,25 @@ export async function handleCheck(worker: WorkerContext, message: CheckMessage):
       if (left !== undefined) await removeLeft(worker, left);
     }
   } finally {
-    running.set(worker, runningOf(worker) - 1);
+    running[kind] -= 1;
     slot?.release();
   }
   return 'ack';
 }
 
-/** Checks are not scheduled like entries, so they must not take the slots of all destinations of the type. */
+/** Checks are not scheduled like entries, so they must not take the slots of all destinations of the type. The same goes for removals. */
 const maxRunning = 2;
-const running = new WeakMap<WorkerContext, number>();
-const runningOf = (worker: WorkerContext): number => running.get(worker) ?? 0;
+interface Running {
+  checks: number;
+  removals: number;
+}
+const runningByWorker = new WeakMap<WorkerContext, Running>();
+
+function runningOf(worker: WorkerContext): Running {
+  const running = runningByWorker.get(worker) ?? { checks: 0, removals: 0 };
+  runningByWorker.set(worker, running);
+  return running;
+}
 
 const tooMany = 'too many checks are running; try again in a moment';
 /** All slots that a destination may have are taken by its calls that hang. */

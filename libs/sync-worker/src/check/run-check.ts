@@ -43,7 +43,8 @@ export async function runCheck(
   }
   await pause();
   const isForeign = failures.get('create')?.kind === 'conflict';
-  const isGone = isForeign || (await attempt('remove', () => calls.remove(startedMs + milliseconds)));
+  const isRemoved = isForeign || (await attempt('remove', () => calls.remove(startedMs + milliseconds)));
+  const isGone = isRemoved || neverGotIn(failures);
   if (isGone && !calls.mayArriveLate) await recordProbeRemoved(worker.db, probe.checkId);
   return stepsOf(failures);
 }
@@ -76,3 +77,7 @@ export const stepsOf = (failures: ReadonlyMap<StepName, Failure | undefined>): C
     const { kind, message } = failure;
     return { step, result: 'failed', fault: kind === 'crashed' ? null : kind, message };
   });
+
+/** The credentials were refused from the first call to the last, so there is no probe to be removed. */
+const neverGotIn = (failures: ReadonlyMap<StepName, Failure | undefined>): boolean =>
+  (['create', 'remove'] as const).every((step) => failures.get(step)?.kind === 'unauthenticated');
