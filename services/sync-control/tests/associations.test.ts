@@ -43,6 +43,14 @@ describe('set', () => {
     });
   });
 
+  test('of a secret without keys, at secret-key granularity, warns that nothing is synced yet', async () => {
+    await change({ granularity: 'secret-key' });
+    await at.write('a', {});
+    const { status, body } = await at.set('a');
+    expect([status, body.data.associated_secrets]).toEqual([200, {}]);
+    expect(body.warnings).toEqual([expect.stringMatching(/no keys, so nothing is synced yet/)]);
+  });
+
   test('waits for the outcome', async () => {
     await at.write('a', { k: 'v' });
     const { body } = await sync.workDuring(at.set('a', {}, '?wait=5'));

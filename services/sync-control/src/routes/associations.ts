@@ -63,12 +63,14 @@ const setAssociation = (context: Context) =>
     params: DestinationParams,
     query: WaitQuery,
     body: SecretRef.extend({ overwrite: flag.default(false) }),
-    handle: async ({ params, query, body, caller }) => {
+    handle: async ({ params, query, body, caller, warn }) => {
       const { mount, secret_name: secretName, overwrite } = body;
       const request = { ...params, mount, secretName, overwrite };
       const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
       const lines = association === undefined ? {} : await linesOf(context, association);
+      if (association !== undefined && Object.keys(lines).length === 0)
+        warn('the secret has no keys, so nothing is synced yet; each key that is added will be');
       return { data: presentLines(params, lines) };
     },
   });

@@ -15,6 +15,6 @@ test('a list that fits is returned whole, without a warning', () => {
 test('a longer list is cut, and a warning states the query of the next page', () => {
   expect(cut(['a', 'b/', 'c'], 2)).toEqual({
     page: ['a', 'b/'],
-    warnings: ['the list ends after 2 names; the next page begins with after=b%2F&after_mount=kv'],
+    warnings: ['this page is full (limit=2); the next one begins with after=b%2F&after_mount=kv'],
   });
 });

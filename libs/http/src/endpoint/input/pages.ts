@@ -35,7 +35,7 @@ export function cutToPage<Item>(
   const page = items.slice(0, limit);
   const last = page.at(-1);
   if (items.length > limit && last !== undefined)
-    warn(`the list ends after ${limit} names; the next page begins with ${queryText(positionOf(last))}`);
+    warn(`this page is full (limit=${limit}); the next one begins with ${queryText(positionOf(last))}`);
   return page;
 }
 
