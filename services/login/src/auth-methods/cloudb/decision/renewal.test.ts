@@ -49,6 +49,16 @@ test('a machine outside of a scale set is not renewed by a role that binds one',
   expect(reasonFor({ bound_scale_sets: ['web'] }, { place: alone })).toMatch(/bound_scale_sets/);
 });
 
+test('a machine that could not be read is renewed by the name of its scale set, and has no location', () => {
+  const { scaleSet, location, ...read } = place;
+  const proof = { place: { ...read, presumedScaleSet: 'web' } };
+  expect(reasonFor({ bound_scale_sets: ['web'] }, proof)).toBeUndefined();
+  expect(reasonFor({ bound_scale_sets: ['web-2'] }, proof)).toMatch(/bound_scale_sets/);
+  expect(reasonFor({ bound_scale_sets: ['web'], bound_locations: ['westus'] }, proof)).toMatch(
+    /bound_locations/,
+  );
+});
+
 test('require_principal_binding applies to renewals', () => {
   expect(reasonFor({ bound_resource_groups: ['rg'] }, { place }, true)).toMatch(/require_principal_binding/);
   expect(reasonFor({ bound_group_ids: ['g1'] }, { place }, true)).toBeUndefined();

@@ -11,8 +11,9 @@ const Place = z.object({
   resourceGroup: z.string(),
   machine: z.string().optional(),
   scaleSet: z.string().optional(),
+  presumedScaleSet: z.string().optional(),
   resourceId: z.string().optional(),
-  location: z.string(),
+  location: z.string().optional(),
 });
 
 /** What is stored of a login, so that a renewal can check what it proved against the current role. */
