@@ -10,11 +10,16 @@ const place = {
   location: 'West US',
 };
 const principal = { oid: 'aaa', groups: ['g1'], groupsOmitted: false };
-const reasonFor = (body: RoleBody, proof: object = { place }, requirePrincipalBinding = false) =>
+const config = { tenant_id: 't', resource: 'r/', environment: 'public' } as const;
+const remoteAddress = '127.0.0.1';
+const reasonFor = (body: RoleBody, proof: object = { place }, require_principal_binding = false) =>
   renewalDenialReason(
-    mergedRole(undefined, RoleBody.parse(body)),
+    {
+      role: mergedRole(undefined, RoleBody.parse(body)),
+      config: { ...config, require_principal_binding },
+      remoteAddress,
+    },
     { ...principal, ...proof },
-    { requirePrincipalBinding },
   );
 
 test.each<[RoleBody]>([
@@ -64,8 +69,18 @@ test('require_principal_binding applies to renewals', () => {
   expect(reasonFor({ bound_group_ids: ['g1'] }, { place }, true)).toBeUndefined();
 });
 
-test('a token is not renewed after its role was deleted', () => {
-  expect(renewalDenialReason(undefined, principal, { requirePrincipalBinding: false })).toMatch(
-    /no longer exists/,
-  );
+test('a token is not renewed after its role or configuration was deleted', () => {
+  const role = mergedRole(undefined, { bound_group_ids: ['g1'] });
+  expect(renewalDenialReason({ role: null, config, remoteAddress }, principal)).toMatch(/no longer exists/);
+  expect(renewalDenialReason({ role, config: null, remoteAddress }, principal)).toMatch(/not configured/);
+});
+
+test('a token is renewed while the mount accepts the same tokens as at the login', () => {
+  const body = { bound_group_ids: ['g1'] };
+  const reason = (accepted: object | undefined) => reasonFor(body, { accepted });
+  expect(reason({ ...config, tenant_id: 'T', resource: 'r' })).toBeUndefined();
+  expect(reason({ ...config, tenant_id: 't2' })).toMatch(/no longer accepts/);
+  expect(reason({ ...config, resource: 'r2' })).toMatch(/no longer accepts/);
+  expect(reason({ ...config, environment: 'china' })).toMatch(/no longer accepts/);
+  expect(reason(undefined)).toBeUndefined(); // of a login from before this was stored
 });

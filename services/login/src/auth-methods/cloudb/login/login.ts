@@ -1,6 +1,5 @@
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
-import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
@@ -13,7 +12,8 @@ import { addressChecks } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
-import { isBatch, type RoleSettings } from '../roles/role-settings.ts';
+import { lifetimeRequest } from '../roles/lifetime-request.ts';
+import { isBatch } from '../roles/role-settings.ts';
 import { attemptOf } from './attempt.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
@@ -44,7 +44,7 @@ export async function logIn(
       mountId: target.mountId,
       alias: claims.oid,
       groups: claims.groups,
-      source: loginSource(request.role, claims, place),
+      source: loginSource(request.role, target, claims, place),
     },
   });
 }
@@ -99,7 +99,7 @@ const tokenOf = (
   metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
-  lifetime: lifetimeOf(role, limits),
+  lifetime: planLifetime(lifetimeRequest(role), new Date(), { limits }),
   uses: role.token_num_uses || null,
 });
 
@@ -115,15 +115,3 @@ function placeMetadata(place: ProvenPlace | undefined): Record<string, string> {
     ...(resourceId === undefined ? {} : { resource_id: resourceId }),
   };
 }
-
-const lifetimeOf = (role: RoleSettings, limits: LeaseLimits) =>
-  planLifetime(
-    {
-      ttlSeconds: role.token_ttl,
-      maxTtlSeconds: role.token_max_ttl,
-      explicitMaxTtlSeconds: role.token_explicit_max_ttl,
-      periodSeconds: role.token_period,
-    },
-    new Date(),
-    { limits },
-  );
