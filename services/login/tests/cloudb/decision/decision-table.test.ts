@@ -41,3 +41,13 @@ test('each bound, alone and in pairs, for each kind of identity', async () => {
   );
   expect(outcomes).toEqual(expected);
 });
+
+test('all look-ups of a login share one provider, whose time is limited', async () => {
+  let providers = 0;
+  const row = rows.find(({ name }) => name === 'of a flexible set has both names')!;
+  const { refusal } = await decide(attemptOf(row), () => {
+    providers += 1;
+    return providerWith('complete');
+  });
+  expect([refusal, providers]).toEqual([undefined, 1]);
+});
