@@ -6,7 +6,6 @@ import { planLifetime } from '../../../tokens/token-lifetime.ts';
 import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { Check } from '../decision/check.ts';
-import { decide } from '../decision/decide.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
 import { addressChecks } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
@@ -14,7 +13,7 @@ import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
 import { lifetimeRequest } from '../roles/lifetime-request.ts';
 import { isBatch } from '../roles/role-settings.ts';
-import { attemptOf } from './attempt.ts';
+import { decideLogin } from './decide-login.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
 
@@ -71,8 +70,7 @@ async function requireAdmitted(
 ): Promise<ProvenPlace | undefined> {
   const { kid } = decodeProtectedHeader(request.jwt);
   const proven = { kid, oid: claims.oid, tokenId: claims.tokenId };
-  const attempt = attemptOf(target, claims, request);
-  const decision = await decide(attempt, () => context.providers.of(target));
+  const decision = await decideLogin(context, target, request, claims);
   if (decision.refusal === undefined) {
     context.log.debug(proven, 'directory token verified');
     return decision.place;
