@@ -32,7 +32,8 @@ export const Caller = z.object({
 export type Caller = z.infer<typeof Caller>;
 
 /** Whether a namespace may change the settings of the whole installation (docs/conventions.md#28-namespaces). */
-export const isAdministrative = ({ path }: Namespace): boolean => path === '' || path === 'admin';
+export const isAdministrative = ({ path }: Pick<Namespace, 'path'>): boolean =>
+  path === '' || path === 'admin';
 
 /** All policies that apply to a caller: those of the token and those of its identity, each once. */
 export const effectivePolicies = ({ policies, identityPolicies }: Caller): string[] => [

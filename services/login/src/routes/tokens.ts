@@ -1,4 +1,5 @@
 import { batchTokenKeyRing, openBatchToken } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import {
   cutToPage,
@@ -129,7 +130,7 @@ const renewOwnToken = (context: Context) =>
     handle: async ({ body, caller, warn }) => {
       const token = await ownToken(context, caller);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
-      return renewed(context, token, body.increment, warn);
+      return renewed(context, token, { body, caller, warn });
     },
   });
 
@@ -142,7 +143,7 @@ const renewByToken = (context: Context) =>
     handle: async ({ body, caller, warn }) => {
       refuseBatch(context, body.token, 'renewed');
       const token = await requireTokenByValue(context, caller, body.token);
-      return renewed(context, token, body.increment, warn);
+      return renewed(context, token, { body, caller, warn });
     },
   });
 
@@ -154,17 +155,22 @@ const renewByAccessor = (context: Context) =>
     body: AccessorBody.extend(RenewalBody.shape),
     handle: async ({ body, caller, warn }) => {
       const token = await requireTokenByAccessor(context, caller, body.accessor);
-      return renewed(context, token, body.increment, warn);
+      return renewed(context, token, { body, caller, warn });
     },
   });
+
+interface Renewal {
+  body: z.infer<typeof RenewalBody>;
+  caller: Caller;
+  warn: (sentence: string) => void;
+}
 
 async function renewed(
   context: Context,
   token: StoredToken,
-  increment: number | undefined,
-  warn: (sentence: string) => void,
+  { body: { increment }, caller: { remoteAddress }, warn }: Renewal,
 ): Promise<Reply> {
-  const issued = await renewToken(context, token, increment);
+  const issued = await renewToken(context, token, { incrementSeconds: increment, remoteAddress });
   const requestedSeconds = token.periodSeconds || increment || 0;
   if (issued.leaseSeconds > 0 && requestedSeconds > issued.leaseSeconds) warn(shortened);
   return { auth: presentAuth(issued) };

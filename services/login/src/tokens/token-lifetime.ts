@@ -57,15 +57,24 @@ export function planLifetime(
   };
 }
 
-/** A token within the current limits of the mount that issued it, which may be lower than at the login: for a renewal. */
+/**
+ * A token within the current limits of the mount that issued it, and of what would now be requested for it: for a renewal, because both may be
+ * lower than at the login. A higher limit changes nothing.
+ */
 export function withinLimits<Token extends Pick<StoredToken, 'periodSeconds' | 'maxExpiresAt' | 'createdAt'>>(
   token: Token,
   limits: LeaseLimits,
+  current: LifetimeRequest = { periodSeconds: token.periodSeconds },
 ): Token {
   const { maxLeaseSeconds } = effectiveLimits(limits);
-  if (token.periodSeconds > 0)
-    return { ...token, periodSeconds: Math.min(token.periodSeconds, maxLeaseSeconds) };
-  return { ...token, maxExpiresAt: earliest(token.maxExpiresAt, after(token.createdAt, maxLeaseSeconds)) };
+  const { explicitMaxTtlSeconds, maxTtlSeconds } = current;
+  const periodSeconds = Math.min(token.periodSeconds, current.periodSeconds ?? 0, maxLeaseSeconds);
+  const maxSeconds = Math.min(
+    explicitMaxTtlSeconds || Infinity,
+    ...(periodSeconds > 0 ? [] : [maxTtlSeconds || Infinity, maxLeaseSeconds]),
+  );
+  const limit = Number.isFinite(maxSeconds) ? after(token.createdAt, maxSeconds) : null;
+  return { ...token, periodSeconds, maxExpiresAt: earliest(token.maxExpiresAt, limit) };
 }
 
 const endless: Lifetime = {

@@ -26,12 +26,18 @@ describe('before the first write', () => {
 
 describe('a configuration', () => {
   beforeAll(async () => {
-    const body = { tenant_id: 't', resource: 'https://r/', client_id: 'c', client_secret: secret };
+    const body = {
+      tenant_id: 't',
+      resource: 'https://r/',
+      environment: 'AzureChinaCloud',
+      client_id: 'c',
+      client_secret: secret,
+    };
     expect((await login.call('POST', path, body)).status).toBe(204);
   });
 
   test.each(['POST', 'PATCH'])('keeps the fields that a %s omits', async (method) => {
-    const body = { retry_delay: '7s', environment: 'AzureChinaCloud' };
+    const body = { retry_delay: '7s' };
     expect((await login.call(method, path, body)).status).toBe(204);
     expect((await login.call('GET', path)).body.data).toMatchObject({
       tenant_id: 't',
@@ -64,6 +70,35 @@ describe('a configuration', () => {
     expect(row!.sealed.length).toBeGreaterThan(secret.length);
     expect(Buffer.from(row!.sealed).toString('latin1')).not.toContain(secret);
     expect(login.logged()).not.toContain(secret);
+  });
+
+  describe.each(['POST', 'PATCH'])('refuses a %s', (method) => {
+    test.each([{ tenant_id: 't2' }, { client_id: 'c2' }, { environment: 'public' }, { environment: '' }])(
+      'of %j that would send the stored secret elsewhere',
+      async (change) => {
+        const { status, body } = await login.call(method, path, change);
+        expect([status, body.errors]).toEqual([
+          400,
+          [
+            'client_secret is required if tenant_id, client_id or environment changes: the stored one is not sent elsewhere',
+          ],
+        ]);
+        expect((await login.call('GET', path)).body.data).toMatchObject({
+          tenant_id: 't',
+          client_id: 'c',
+          environment: 'china',
+        });
+      },
+    );
+  });
+
+  test('moves to another tenant with a secret, or without one', async () => {
+    const write = async (body: object) => (await login.call('POST', path, body)).status;
+    expect(await write({ tenant_id: 't', client_id: 'c', environment: 'china' })).toBe(204);
+    expect(await write({ tenant_id: 't2', client_secret: 'other' })).toBe(204);
+    expect(await write({ tenant_id: 't3', client_secret: '' })).toBe(204);
+    expect(await write({ tenant_id: 't', client_id: 'c2' })).toBe(204);
+    expect(await write({ client_id: 'c', client_secret: secret })).toBe(204);
   });
 
   test.each([

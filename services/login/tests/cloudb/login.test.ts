@@ -104,6 +104,66 @@ describe('a renewal', () => {
     expect((await renewed()).status).toBe(200);
   });
 
+  test.each([
+    ['tenant', { tenant_id: '99999999-dead-4bbb-8ccc-999999999999' }],
+    ['resource', { resource: 'https://other.example/' }],
+    ['environment', { environment: 'china' }],
+  ])('is refused while the mount accepts tokens of another %s', async (_what, change) => {
+    const renewed = await renew('web');
+    await cloudB.configure(change);
+    expect(await renewed()).toMatchObject({
+      status: 403,
+      body: { errors: [expect.stringMatching(/no longer accepts the tokens .* of this login/)] },
+    });
+    await cloudB.configure({ environment: 'public', resource: audience.slice(0, -1) });
+    expect((await renewed()).status).toBe(200);
+    await cloudB.configure();
+  });
+
+  test('is refused if the configuration was deleted', async () => {
+    const renewed = await renew('web');
+    await service.call('DELETE', '/auth/cloudB/config');
+    expect(await renewed()).toMatchObject({
+      status: 403,
+      body: { errors: ['this auth mount is not configured'] },
+    });
+    await cloudB.configure();
+    expect((await renewed()).status).toBe(200);
+  });
+
+  test('is refused from an address outside of the current token_bound_cidrs of the role', async () => {
+    await cloudB.writeRole('moved', { bound_service_principal_ids: oid });
+    const renewed = await renew('moved');
+    await cloudB.writeRole('moved', { token_bound_cidrs: '203.0.113.0/24' });
+    expect(await renewed()).toMatchObject({
+      status: 403,
+      body: { errors: ["the caller's address is not in the role's token_bound_cidrs"] },
+    });
+    await cloudB.writeRole('moved', { token_bound_cidrs: '127.0.0.0/8' });
+    expect((await renewed()).status).toBe(200);
+  });
+
+  test.each([
+    ['token_max_ttl', {}, { token_max_ttl: '2h' }],
+    ['token_explicit_max_ttl', {}, { token_explicit_max_ttl: '2h' }],
+    ['token_period', { token_period: '5h' }, { token_period: '2h' }],
+    ['token_explicit_max_ttl', { token_period: '5h' }, { token_explicit_max_ttl: '2h' }],
+    ['token_max_ttl', { token_period: '5h' }, { token_period: 0, token_max_ttl: '2h' }],
+  ])('is bounded by the current %s of a role with %j', async (_field, before, after) => {
+    const usual = { bound_service_principal_ids: oid, token_ttl: '1h', token_explicit_max_ttl: 0 };
+    await cloudB.writeRole('lowered', { ...usual, token_max_ttl: 0, token_period: 0, ...before });
+    const { client_token: token, accessor } = (await cloudB.logInWith({}, 'lowered')).body.auth;
+    await service.db.query(
+      "update login.tokens set expires_at = now() + interval '1 s' where accessor = $1",
+      [accessor],
+    );
+    await cloudB.writeRole('lowered', after);
+    const { body } = await service.call('POST', '/auth/token/renew', { token, increment: '5h' });
+    expect(body.auth.lease_duration).toBeGreaterThan(7_000);
+    expect(body.auth.lease_duration).toBeLessThanOrEqual(7_200);
+    expect(body.warnings[0]).toMatch(/was shortened/);
+  });
+
   test('is refused if the role was deleted', async () => {
     await cloudB.writeRole('deleted', { bound_service_principal_ids: oid });
     const renewed = await renew('deleted');

@@ -102,7 +102,7 @@ describe('the provider', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  test('need not let the credentials read the machines of a flexible set', async () => {
+  test('need not let the credentials read the machines of a flexible set, of which it then proves less', async () => {
     const { resourceManager, directory } = cloudB.sandbox;
     const assignments = resourceManager.roleAssignments();
     for (const { id } of assignments) resourceManager.removeRoleAssignment(id);
@@ -118,7 +118,22 @@ describe('the provider', () => {
     await forget();
     await cloudB.writeRole('flexible', { bound_scale_sets: 'flex' });
     const token = userToken(machineId('flex_a1b2c3d4'));
-    expect((await cloudB.logInFrom(token, { role: 'flexible', ...set('flex') })).status).toBe(200);
+    const response = await cloudB.logInFrom(token, { role: 'flexible', ...set('flex') });
+    expect(response.body.auth.metadata).toEqual({
+      role: 'flexible',
+      subscription_id: subscription,
+      resource_group_name: 'rg',
+      vm_name: 'flex_a1b2c3d4',
+    });
+    const renew = () =>
+      cloudB.service.call('POST', '/auth/token/renew-self', {}, cloudB.service.callerOf(response));
+    expect((await renew()).status).toBe(200);
+    await cloudB.writeRole('flexible', { bound_locations: 'westus' });
+    expect((await renew()).status).toBe(403);
+    expect(await cloudB.logInFrom(token, { role: 'flexible', ...set('flex') })).toMatchObject({
+      status: 502,
+      body: { errors: [expect.stringMatching(/the permission Microsoft.Compute\/virtualMachines\/read$/)] },
+    });
     for (const { id } of resourceManager.roleAssignments()) resourceManager.removeRoleAssignment(id);
     for (const { id: _id, ...assignment } of assignments) resourceManager.addRoleAssignment(assignment);
     await forget();

@@ -3,6 +3,7 @@ import type { CloudBContext } from './cloudb-context.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
 import { diagnosisEndpoint } from './diagnosis/diagnosis-endpoint.ts';
 import { DirectoryKeys } from './directory/directory-keys.ts';
+import { Guesses } from './login/guesses.ts';
 import { logIn } from './login/login.ts';
 import { LoginRequest } from './login/login-request.ts';
 import { loginTargets } from './login/login-targets.ts';
@@ -35,6 +36,7 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     ...deps,
     directory: new DirectoryKeys(options.authorityUrl),
     targets: loginTargets(deps.db),
+    guesses: new Guesses(),
     clients,
     providers: createProviders(clients),
   };

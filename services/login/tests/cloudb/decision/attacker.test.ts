@@ -1,19 +1,22 @@
 import { expect, test } from '@jest/globals';
+import type { Problem } from '@secrets/domain';
 import { decide } from '../../../src/auth-methods/cloudb/decision/decide.ts';
 import type { PlaceRequest } from '../../../src/auth-methods/cloudb/decision/named-place.ts';
+import type { ProvenPlace } from '../../../src/auth-methods/cloudb/decision/place-bounds.ts';
 import { parseClaims } from '../../../src/auth-methods/cloudb/directory/claims.ts';
 import { mergedRole, RoleBody } from '../../../src/auth-methods/cloudb/roles/role-settings.ts';
 import {
   bare,
   kelvin,
+  type MachineAnswers,
   otherSubscription,
   placeless,
+  providerWith,
   resources,
   setId,
   subscription,
   systemToken,
   type TokenClaims,
-  tableProvider,
   userToken,
 } from './world.ts';
 
@@ -27,6 +30,7 @@ interface Truth {
   subscription: string;
   group: string;
   set: string | undefined;
+  machine: string | undefined;
   location: string;
 }
 
@@ -39,9 +43,20 @@ function truthOf({ id, scaleSetId, location }: Resource): Truth {
     subscription: inSubscription!,
     group: group!,
     set,
-    location: location.replace(' ', '').toLowerCase(),
+    machine: id.includes('/virtualMachines/') ? id.split('/').at(-1) : undefined,
+    location: plain(location),
   };
 }
+
+const plain = (location: string): string => location.replace(' ', '').toLowerCase();
+
+/** Whether all that was proven about a place is true. */
+const isTrue = (place: ProvenPlace, { subscription: inSubscription, group, set, machine, location }: Truth) =>
+  place.subscriptionId === inSubscription &&
+  place.resourceGroup === group &&
+  (place.scaleSet === undefined || place.scaleSet === set) &&
+  (place.machine === undefined || place.machine === machine) &&
+  (place.location === undefined || plain(place.location) === location);
 
 const isFlexibleSet = ({ orchestration }: Resource) => orchestration === 'flexible';
 
@@ -92,46 +107,84 @@ const roles: { body: object; admits(truth: Truth): boolean }[] = [
     body: { bound_scale_sets: bound },
     admits: (truth: Truth) => truth.set === bound,
   })),
-  {
-    body: { bound_subscription_ids: subscription, bound_resource_groups: 'rg', bound_locations: 'eastus' },
-    admits: (truth) => truth.location === 'eastus' && truth.subscription === subscription,
-  },
+  ...['eastus', 'westus'].map((bound) => ({
+    body: { bound_subscription_ids: subscription, bound_resource_groups: 'rg', bound_locations: bound },
+    admits: (truth: Truth) =>
+      truth.location === bound && truth.subscription === subscription && truth.group === 'rg',
+  })),
 ];
 
 interface Trial {
   token: TokenClaims;
   body: object;
+  truth: Truth;
   mayPass: boolean;
 }
 
 /** Every token with every role, and whether what it runs on is bound. */
 const trials: Trial[] = resources.flatMap((resource) =>
   tokensOf(resource).flatMap(({ token, proves }) =>
-    roles.map(({ body, admits }) => ({ token, body, mayPass: proves && admits(truthOf(resource)) })),
+    roles.map(({ body, admits }) => {
+      const truth = truthOf(resource);
+      return { token, body, truth, mayPass: proves && admits(truth) };
+    }),
   ),
 );
 
-/** The requests with which a token is admitted. */
-async function admittedRequests({ token, body }: Trial): Promise<PlaceRequest[]> {
+/** The requests with which a token is admitted, and what each proved. */
+async function admissions({ token, body }: Trial, machines: MachineAnswers) {
   const claims = parseClaims({ tid: 't', ...token });
   const role = mergedRole(undefined, RoleBody.parse(body));
-  const admitted = [];
+  const admitted: { request: PlaceRequest; place: ProvenPlace }[] = [];
   for (const request of requests) {
     const attempt = { role, requirePrincipalBinding: false, claims, request, now: new Date(0) };
-    const { refusal } = await decide(attempt, () => tableProvider);
-    if (refusal === undefined) admitted.push(request);
+    const decision = await decide(attempt, () => providerWith(machines)).catch((error: Problem) => ({
+      refusal: { reason: error.message },
+    }));
+    if (decision.refusal === undefined) admitted.push({ request, place: decision.place! });
   }
   return admitted;
 }
 
-test('nobody is admitted from a place that a role does not bind, whatever they name', async () => {
+test('nobody is admitted from a place that a role does not bind, whatever they name, and what is proven is true', async () => {
   const wrong: unknown[] = [];
   for (const trial of trials) {
-    const admitted = await admittedRequests(trial);
-    if (trial.mayPass !== admitted.length > 0) wrong.push({ ...trial, admitted });
+    const admitted = await admissions(trial, 'complete');
+    const areTrue = admitted.every(({ place }) => isTrue(place, trial.truth));
+    if (trial.mayPass !== admitted.length > 0 || !areTrue) wrong.push({ ...trial, admitted });
   }
   expect(wrong).toEqual([]);
   expect(trials.filter(({ mayPass }) => mayPass).length).toBeGreaterThan(50);
+});
+
+/** What runs on a virtual machine: of anything else, no machine is read. */
+const machineTrials = trials.filter(({ truth }) => truth.machine !== undefined);
+
+test('nor is anybody while the provider returns nonsense about machines', async () => {
+  const wrong: unknown[] = [];
+  for (const trial of machineTrials) {
+    const admitted = await admissions(trial, 'unusable');
+    const places = admitted.filter(({ place }) => !isTrue(place, trial.truth));
+    if (places.length > 0 || (admitted.length > 0 && !trial.mayPass)) wrong.push({ ...trial, admitted });
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('if machines may not be read, only for bound_scale_sets does a name decide, and what is proven is true', async () => {
+  const wrong: unknown[] = [];
+  let byName = 0;
+  for (const trial of machineTrials) {
+    const admitted = await admissions(trial, 'forbidden');
+    const places = admitted.filter(({ place }) => !isTrue(place, trial.truth));
+    const isByName =
+      'bound_scale_sets' in trial.body &&
+      admitted.every(({ place }) => place.scaleSet === undefined && place.presumedScaleSet !== undefined);
+    if (admitted.length > 0 && !trial.mayPass && isByName) byName += 1;
+    if (places.length > 0 || (admitted.length > 0 && !trial.mayPass && !isByName))
+      wrong.push({ ...trial, admitted });
+  }
+  expect(wrong).toEqual([]);
+  expect(byName).toBeGreaterThan(0);
 });
 
 test('the world has sets of both kinds, and machines that are named like their instances', () => {

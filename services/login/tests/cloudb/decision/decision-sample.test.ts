@@ -24,7 +24,9 @@ const boundSample = kinds.flatMap(({ kind }) => {
   ];
 });
 const hasKelvin = (row: Row) => JSON.stringify(row).includes(kelvin);
-const sample = [...rows, ...attacks, ...boundSample].filter((row) => !hasKelvin(row));
+const sample = [...rows, ...attacks, ...boundSample].filter(
+  (row) => !hasKelvin(row) && row.machines === undefined,
+);
 
 test.each(sample.map((row, index) => [row.name, index, row] as const))(
   'a login %s',

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Problem } from '@secrets/domain';
 import type { Attempt } from '../../../src/auth-methods/cloudb/decision/assess.ts';
 import { decide } from '../../../src/auth-methods/cloudb/decision/decide.ts';
 import { parseClaims } from '../../../src/auth-methods/cloudb/directory/claims.ts';
@@ -7,7 +8,7 @@ import { attacks } from './attacks.ts';
 import { boundRows } from './bound-rows.ts';
 import type { Row } from './row.ts';
 import { rows } from './rows.ts';
-import { tableProvider } from './world.ts';
+import { providerWith } from './world.ts';
 
 const attemptOf = ({ role, token, request, requirePrincipalBinding = false }: Row): Attempt => ({
   role: mergedRole(undefined, RoleBody.parse(role)),
@@ -17,13 +18,17 @@ const attemptOf = ({ role, token, request, requirePrincipalBinding = false }: Ro
   now: new Date(),
 });
 
-const outcomeOf = async (row: Row) => decide(attemptOf(row), () => tableProvider);
+const outcomeOf = async (row: Row) =>
+  decide(attemptOf(row), () => providerWith(row.machines ?? 'complete')).catch((error: Problem) => ({
+    refusal: { reason: error.message },
+  }));
 
 test.each([...rows, ...attacks].map((row) => [row.name, row] as const))('a login %s', async (_name, row) => {
-  const { refusal, ...admitted } = await outcomeOf(row);
+  const outcome = await outcomeOf(row);
+  const { refusal } = outcome;
   if (row.refused === undefined) expect(refusal).toBeUndefined();
   else expect(refusal?.reason).toContain(row.refused);
-  if (row.place !== undefined) expect(admitted).toMatchObject({ place: { ...row.place } });
+  if (row.place !== undefined) expect(outcome).toEqual({ place: row.place });
 });
 
 test('each bound, alone and in pairs, for each kind of identity', async () => {
@@ -35,4 +40,14 @@ test('each bound, alone and in pairs, for each kind of identity', async () => {
     expect.stringMatching(refused === undefined ? `${name}: admitted$` : `${name}: .*${refused}`),
   );
   expect(outcomes).toEqual(expected);
+});
+
+test('all look-ups of a login share one provider, whose time is limited', async () => {
+  let providers = 0;
+  const row = rows.find(({ name }) => name === 'of a flexible set has both names')!;
+  const { refusal } = await decide(attemptOf(row), () => {
+    providers += 1;
+    return providerWith('complete');
+  });
+  expect([refusal, providers]).toEqual([undefined, 1]);
 });

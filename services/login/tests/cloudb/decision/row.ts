@@ -1,6 +1,6 @@
 import type { PlaceRequest } from '../../../src/auth-methods/cloudb/decision/named-place.ts';
 import type { RoleBody } from '../../../src/auth-methods/cloudb/roles/role-settings.ts';
-import { machineId, subscription, type TokenClaims } from './world.ts';
+import { type MachineAnswers, machineId, subscription, type TokenClaims } from './world.ts';
 
 /** A login and its outcome. */
 export interface Row {
@@ -10,9 +10,11 @@ export interface Row {
   token: TokenClaims;
   request: PlaceRequest;
   requirePrincipalBinding?: boolean;
+  /** Default: complete. */
+  machines?: MachineAnswers;
   /** Part of the reason; absent if the login succeeds. */
   refused?: string;
-  /** What the token's metadata name, if the login succeeds. */
+  /** What was proven, if the login succeeds. Other fields are undefined. */
   place?: Record<string, string>;
 }
 

@@ -1,8 +1,10 @@
-import type {
-  AssignedIdentity,
-  Provider,
-  ProviderResource,
-  ResourceName,
+import { Problem } from '@secrets/domain';
+import {
+  type AssignedIdentity,
+  MissingPermission,
+  type Provider,
+  type ProviderResource,
+  type ResourceName,
 } from '../../../src/auth-methods/cloudb/provider/provider.ts';
 
 // The resources of the decision table, and the tokens of what runs on them.
@@ -68,7 +70,7 @@ export const resources: readonly ProviderResource[] = [
   resource(setId('flex_1'), { userAssigned: [unexpanded], orchestration: 'flexible' }),
   resource(machineId('flex_a1b2c3d4'), { ...both(31), scaleSetId: setId('flex') }),
   resource(machineId('flex_1_9f8e7d6c'), { ...both(32), scaleSetId: setId('flex_1') }),
-  resource(machineId('flex_evil0000'), both(33)), // in no set
+  resource(machineId('flex_evil0000'), { ...both(33), location: 'eastus' }), // in no set
   resource(machineId('agents_evil0000'), both(34)), // in no set
   resource(siteId, both(41)),
   resource(slotId, both(42)),
@@ -115,7 +117,7 @@ export const bare = ({ xms_az_rid, xms_mirid, ...claims }: TokenClaims): TokenCl
 export const placeless = ({ xms_az_rid, ...claims }: TokenClaims): TokenClaims => claims;
 
 /** The provider's API with the resources of the table. */
-export const tableProvider: Provider = {
+const tableProvider: Provider = {
   findMachine: async (name) => resourceAt(machineId(...pathOf(name))),
   findScaleSet: async (name) => resourceAt(setId(...pathOf(name))),
   findResource: async (id) => {
@@ -125,6 +127,19 @@ export const tableProvider: Provider = {
   findIdentity: async (id) =>
     [shared, lone].find((identity) => identity.id.toLowerCase() === id.toLowerCase()),
 };
+
+/** How the API answers requests for virtual machines: in full, not at all for want of the permission, or with nonsense. */
+export type MachineAnswers = 'complete' | 'forbidden' | 'unusable';
+
+/** The provider's API as the credentials of a mount see it. */
+export function providerWith(machines: MachineAnswers): Provider {
+  if (machines === 'complete') return tableProvider;
+  const problem =
+    machines === 'forbidden'
+      ? new MissingPermission('virtual machines', 'Microsoft.Compute/virtualMachines/read')
+      : new Problem('bad_gateway', 'not usable');
+  return { ...tableProvider, findMachine: () => Promise.reject(problem) };
+}
 
 const pathOf = ({ name, resourceGroup, subscriptionId }: ResourceName) =>
   [name, resourceGroup, subscriptionId] as const;

@@ -1,6 +1,7 @@
 import type { CloudBContext } from '../../../src/auth-methods/cloudb/cloudb-context.ts';
 import { decryptClientSecret } from '../../../src/auth-methods/cloudb/config/client-secret.ts';
 import { DirectoryKeys } from '../../../src/auth-methods/cloudb/directory/directory-keys.ts';
+import { Guesses } from '../../../src/auth-methods/cloudb/login/guesses.ts';
 import { loginTargets } from '../../../src/auth-methods/cloudb/login/login-targets.ts';
 import { MountClients, type MountIdentity } from '../../../src/auth-methods/cloudb/provider/mount-clients.ts';
 import { createProviders } from '../../../src/auth-methods/cloudb/provider/providers.ts';
@@ -69,6 +70,7 @@ function contextOf({ service, sandbox }: ProviderForTest, process = new MortalPr
     clients,
     directory: new DirectoryKeys(sandbox.directoryUrl),
     targets: loginTargets(deps.db),
+    guesses: new Guesses(),
     providers: createProviders(clients),
   };
 }

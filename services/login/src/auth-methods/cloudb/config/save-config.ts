@@ -1,6 +1,6 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
-import { notFound } from '@secrets/domain';
+import { invalid, notFound } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
@@ -19,7 +19,7 @@ interface ConfigWrite {
 
 /**
  * Merges a request into the stored configuration of a mount, and drops what is cached for the configurations before and after.
- * Throws `invalid` if the result is not valid, `not_found` if the configuration must exist and does not, or if the mount
+ * Throws `invalid` if the result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does not, or if the mount
  * was disabled in the meantime.
  */
 export async function saveConfig(
@@ -33,8 +33,10 @@ export async function saveConfig(
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
     const secret = sealedSecret(context.keyRing, mountId, body.client_secret);
+    const isNewSecret = secret !== undefined || !isSameApplication(stored, merged);
+    if (secret === undefined && merged.hasSecret && isNewSecret) throw invalid(secretMoves);
     await upsertConfig(tx, mountId, merged.settings, secret);
-    await planRotation(tx, mountId, merged, secret !== undefined || !isSameApplication(stored, merged));
+    await planRotation(tx, mountId, merged, isNewSecret);
     return [stored, merged];
   });
   if (before !== undefined) context.directory.forget(before.settings);
@@ -42,6 +44,10 @@ export async function saveConfig(
   context.providers.forget(mountId);
   return saved;
 }
+
+/** Whoever may write the configuration, but does not know the secret, could send it to a tenant of their own. */
+const secretMoves =
+  'client_secret is required if tenant_id, client_id or environment changes: the stored one is not sent elsewhere';
 
 /** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
 async function planRotation(

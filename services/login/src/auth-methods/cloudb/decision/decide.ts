@@ -11,27 +11,37 @@ export type Decision = { refusal: Check } | { refusal?: undefined; place: Proven
 /**
  * Decides about a login, and looks up what that needs. A check that fails ends it, so that no lookup follows. Throws what the
  * provider throws.
- * @param provider called only if something is to be looked up
+ * @param provider called once, and only if something is to be looked up: its time is limited
  */
 export async function decide(attempt: Attempt, provider: () => Provider): Promise<Decision> {
+  const shared = once(provider);
   for (let found: Found = {}; ; ) {
     const { checks, next, place } = assess(attempt, found);
     const refusal = checks.find(({ passed }) => !passed);
     if (refusal !== undefined) return { refusal };
     if (next === undefined) return { place };
-    found = await lookUp(provider(), next, found);
+    found = await lookUp(shared(), next, found);
   }
 }
 
 /** Makes every check of a login that can be made, also after one has failed. A failed lookup is a failed check. */
 export async function allChecks(attempt: Attempt, provider: () => Provider): Promise<Check[]> {
+  const shared = once(provider);
   for (let found: Found = {}; ; ) {
     const { checks, next } = assess(attempt, found);
     if (next === undefined) return checks;
-    const answer = await lookUp(provider(), next, found).catch(asFailedCheck);
+    const answer = await lookUp(shared(), next, found).catch(asFailedCheck);
     if ('check' in answer) return [...checks, answer];
     found = answer;
   }
+}
+
+function once(provider: () => Provider): () => Provider {
+  let created: Provider | undefined;
+  return () => {
+    created ??= provider();
+    return created;
+  };
 }
 
 function asFailedCheck(error: unknown): Check {

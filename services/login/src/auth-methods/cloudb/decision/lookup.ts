@@ -1,5 +1,10 @@
-import { Problem } from '@secrets/domain';
-import type { AssignedIdentity, Provider, ProviderResource, ResourceName } from '../provider/provider.ts';
+import {
+  type AssignedIdentity,
+  MissingPermission,
+  type Provider,
+  type ProviderResource,
+  type ResourceName,
+} from '../provider/provider.ts';
 
 /** What has to be looked up before a decision can go on. */
 export type Lookup =
@@ -7,8 +12,8 @@ export type Lookup =
   | { find: 'resource'; id: string }
   /** User-assigned identities of a flexible scale set, by their resource IDs. */
   | { find: 'identities'; ids: readonly string[] }
-  /** The virtual machine that is an instance of a flexible scale set. */
-  | { find: 'instance'; name: ResourceName };
+  /** The virtual machine that is an instance of a flexible scale set. `isOptional`: whether its name suffices if it may not be read. */
+  | { find: 'instance'; name: ResourceName; isOptional: boolean };
 
 /** What was looked up so far. */
 export interface Found {
@@ -31,7 +36,7 @@ export async function lookUp(provider: Provider, lookup: Lookup, found: Found): 
     case 'identities':
       return { ...found, identities: await findIdentities(provider, lookup.ids) };
     case 'instance':
-      return { ...found, instance: await findInstance(provider, lookup.name) };
+      return { ...found, instance: await findInstance(provider, lookup) };
   }
 }
 
@@ -43,12 +48,12 @@ async function findIdentities(provider: Provider, ids: readonly string[]): Promi
 /** The permissions that a flexible scale set requires do not include those for virtual machines. */
 async function findInstance(
   provider: Provider,
-  name: ResourceName,
+  { name, isOptional }: Extract<Lookup, { find: 'instance' }>,
 ): Promise<NonNullable<Found['instance']> | null> {
   try {
     return (await provider.findMachine(name)) ?? null;
   } catch (error) {
-    if (error instanceof Problem && error.kind === 'bad_gateway') return 'unreadable';
+    if (isOptional && error instanceof MissingPermission) return 'unreadable';
     throw error;
   }
 }

@@ -9,9 +9,12 @@ export interface ProvenPlace {
   /** Name of the virtual machine; absent for an instance of a uniform scale set. */
   machine?: string | undefined;
   scaleSet?: string | undefined;
+  /** The flexible scale set to which the machine belongs by its name, which alone proves nothing: it could not be read. */
+  presumedScaleSet?: string | undefined;
   /** ID of the resource, if it was named by its ID. */
   resourceId?: string | undefined;
-  location: string;
+  /** Absent if the machine could not be read. */
+  location?: string | undefined;
 }
 
 /** The part of a proven place that the request names. */
@@ -29,15 +32,15 @@ export const scaleSetBoundChecks = (role: RoleBounds, scaleSet: string | undefin
   boundCheck('bound_scale_sets', role.bound_scale_sets, scaleSet);
 
 /** Locations are compared as `westus`, also if they are written `West US`. */
-export function locationBoundChecks(role: RoleBounds, location: string): Check[] {
+export function locationBoundChecks(role: RoleBounds, location: string | undefined): Check[] {
   const bound = role.bound_locations.map(normalLocation);
-  return boundCheck('bound_locations', bound, normalLocation(location));
+  return boundCheck('bound_locations', bound, location === undefined ? undefined : normalLocation(location));
 }
 
 /** Checks everything that a role binds about a place. */
 export const placeBoundChecks = (role: RoleBounds, place: ProvenPlace): Check[] => [
   ...groupBoundChecks(role, place),
-  ...scaleSetBoundChecks(role, place.scaleSet),
+  ...scaleSetBoundChecks(role, place.scaleSet ?? place.presumedScaleSet),
   ...locationBoundChecks(role, place.location),
 ];
 

@@ -10,11 +10,16 @@ const place = {
   location: 'West US',
 };
 const principal = { oid: 'aaa', groups: ['g1'], groupsOmitted: false };
-const reasonFor = (body: RoleBody, proof: object = { place }, requirePrincipalBinding = false) =>
+const config = { tenant_id: 't', resource: 'r/', environment: 'public' } as const;
+const remoteAddress = '127.0.0.1';
+const reasonFor = (body: RoleBody, proof: object = { place }, require_principal_binding = false) =>
   renewalDenialReason(
-    mergedRole(undefined, RoleBody.parse(body)),
+    {
+      role: mergedRole(undefined, RoleBody.parse(body)),
+      config: { ...config, require_principal_binding },
+      remoteAddress,
+    },
     { ...principal, ...proof },
-    { requirePrincipalBinding },
   );
 
 test.each<[RoleBody]>([
@@ -49,13 +54,33 @@ test('a machine outside of a scale set is not renewed by a role that binds one',
   expect(reasonFor({ bound_scale_sets: ['web'] }, { place: alone })).toMatch(/bound_scale_sets/);
 });
 
+test('a machine that could not be read is renewed by the name of its scale set, and has no location', () => {
+  const { scaleSet, location, ...read } = place;
+  const proof = { place: { ...read, presumedScaleSet: 'web' } };
+  expect(reasonFor({ bound_scale_sets: ['web'] }, proof)).toBeUndefined();
+  expect(reasonFor({ bound_scale_sets: ['web-2'] }, proof)).toMatch(/bound_scale_sets/);
+  expect(reasonFor({ bound_scale_sets: ['web'], bound_locations: ['westus'] }, proof)).toMatch(
+    /bound_locations/,
+  );
+});
+
 test('require_principal_binding applies to renewals', () => {
   expect(reasonFor({ bound_resource_groups: ['rg'] }, { place }, true)).toMatch(/require_principal_binding/);
   expect(reasonFor({ bound_group_ids: ['g1'] }, { place }, true)).toBeUndefined();
 });
 
-test('a token is not renewed after its role was deleted', () => {
-  expect(renewalDenialReason(undefined, principal, { requirePrincipalBinding: false })).toMatch(
-    /no longer exists/,
-  );
+test('a token is not renewed after its role or configuration was deleted', () => {
+  const role = mergedRole(undefined, { bound_group_ids: ['g1'] });
+  expect(renewalDenialReason({ role: null, config, remoteAddress }, principal)).toMatch(/no longer exists/);
+  expect(renewalDenialReason({ role, config: null, remoteAddress }, principal)).toMatch(/not configured/);
+});
+
+test('a token is renewed while the mount accepts the same tokens as at the login', () => {
+  const body = { bound_group_ids: ['g1'] };
+  const reason = (accepted: object | undefined) => reasonFor(body, { accepted });
+  expect(reason({ ...config, tenant_id: 'T', resource: 'r' })).toBeUndefined();
+  expect(reason({ ...config, tenant_id: 't2' })).toMatch(/no longer accepts/);
+  expect(reason({ ...config, resource: 'r2' })).toMatch(/no longer accepts/);
+  expect(reason({ ...config, environment: 'china' })).toMatch(/no longer accepts/);
+  expect(reason(undefined)).toBeUndefined(); // of a login from before this was stored
 });

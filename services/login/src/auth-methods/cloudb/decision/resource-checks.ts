@@ -46,7 +46,7 @@ export function assessResource(
   if (next !== undefined) return { checks, next };
   checks.push(principalCheck(expected, resource, found.identities ?? resource.userAssigned));
   if (found.instance !== undefined) checks.push(membershipCheck(id, found.instance));
-  const place = provenPlace(expected, resource, id);
+  const place = provenPlace(expected, found, resource, id);
   if (namedScaleSet(named) === undefined) checks.push(...scaleSetBoundChecks(role, place.scaleSet));
   checks.push(...locationBoundChecks(role, place.location));
   return { checks, place };
@@ -95,8 +95,9 @@ function nextLookup(
   if (needsIdentities && found.identities === undefined)
     return { find: 'identities', ids: candidates(resource, place.identity) };
   const name = machineName(place.id);
-  if (name === undefined || specific(role.bound_scale_sets).length === 0) return undefined;
-  return found.instance === undefined ? { find: 'instance', name: { ...named.name, name } } : undefined;
+  if (name === undefined || found.instance !== undefined) return undefined;
+  const isOptional = specific(role.bound_locations).length === 0; // a name proves no location
+  return { find: 'instance', name: { ...named.name, name }, isOptional };
 }
 
 /** The identity that the token names if the set has it, otherwise those of the set. */
@@ -160,16 +161,21 @@ function isSetOf({ scaleSetId }: ProviderResource, set: ResourceId): boolean {
   return id !== undefined && isSameResource(id, set);
 }
 
-function provenPlace({ named, place }: Expectation, resource: ProviderResource, id: ResourceId): ProvenPlace {
+function provenPlace(
+  { named, place }: Expectation,
+  { instance }: Found,
+  resource: ProviderResource,
+  id: ResourceId,
+): ProvenPlace {
   const { subscriptionId, resourceGroup } = id;
   const machine = machineName(named.kind === 'scaleSet' && place.kind === 'resource' ? place.id : id);
+  const group = { subscriptionId, resourceGroup, machine };
+  if (instance === 'unreadable') return { ...group, presumedScaleSet: wholeScaleSetName(id) };
   return {
-    subscriptionId,
-    resourceGroup,
-    machine,
+    ...group,
     scaleSet: wholeScaleSetName(id) ?? setInSameGroup(resource, id),
     resourceId: named.kind === 'resource' ? resource.id : undefined,
-    location: resource.location,
+    location: (instance ?? resource).location,
   };
 }
 

@@ -10,6 +10,8 @@ export type LoginTargets = (
 ) => Promise<LoginTarget | undefined>;
 
 const maxTargets = 2_000;
+/** Of roles and configurations as JSON, of which each takes a byte or two of memory. A role may have 3 million. */
+const maxCharacters = 32 * 2 ** 20;
 
 /**
  * Caches mounts, configurations and roles, and reads the epoch before each use, so that every change committed before a
@@ -21,6 +23,8 @@ export function loginTargets(db: Sql): LoginTargets {
     epochNow: sharedRead(() => readEpoch(db)),
     maxEntries: maxTargets,
     isCacheable: ({ role }) => role !== null,
+    weightOf: (target) => JSON.stringify(target).length,
+    maxWeight: maxCharacters,
   });
   return (namespaceId, mount, role) => {
     const name = role.toLowerCase();

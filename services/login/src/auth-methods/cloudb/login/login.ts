@@ -1,20 +1,19 @@
 import { invalid, Problem } from '@secrets/domain';
 import { decodeProtectedHeader } from 'jose';
-import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
 import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { Check } from '../decision/check.ts';
-import { decide } from '../decision/decide.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
 import { addressChecks } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
-import { isBatch, type RoleSettings } from '../roles/role-settings.ts';
-import { attemptOf } from './attempt.ts';
+import { lifetimeRequest } from '../roles/lifetime-request.ts';
+import { isBatch } from '../roles/role-settings.ts';
+import { decideLogin } from './decide-login.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
 
@@ -44,7 +43,7 @@ export async function logIn(
       mountId: target.mountId,
       alias: claims.oid,
       groups: claims.groups,
-      source: loginSource(request.role, claims, place),
+      source: loginSource(request.role, target, claims, place),
     },
   });
 }
@@ -71,8 +70,7 @@ async function requireAdmitted(
 ): Promise<ProvenPlace | undefined> {
   const { kid } = decodeProtectedHeader(request.jwt);
   const proven = { kid, oid: claims.oid, tokenId: claims.tokenId };
-  const attempt = attemptOf(target, claims, request);
-  const decision = await decide(attempt, () => context.providers.of(target));
+  const decision = await decideLogin(context, target, request, claims);
   if (decision.refusal === undefined) {
     context.log.debug(proven, 'directory token verified');
     return decision.place;
@@ -99,7 +97,7 @@ const tokenOf = (
   metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
-  lifetime: lifetimeOf(role, limits),
+  lifetime: planLifetime(lifetimeRequest(role), new Date(), { limits }),
   uses: role.token_num_uses || null,
 });
 
@@ -115,15 +113,3 @@ function placeMetadata(place: ProvenPlace | undefined): Record<string, string> {
     ...(resourceId === undefined ? {} : { resource_id: resourceId }),
   };
 }
-
-const lifetimeOf = (role: RoleSettings, limits: LeaseLimits) =>
-  planLifetime(
-    {
-      ttlSeconds: role.token_ttl,
-      maxTtlSeconds: role.token_max_ttl,
-      explicitMaxTtlSeconds: role.token_explicit_max_ttl,
-      periodSeconds: role.token_period,
-    },
-    new Date(),
-    { limits },
-  );

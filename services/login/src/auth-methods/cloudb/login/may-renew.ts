@@ -4,15 +4,18 @@ import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.t
 import type { ProvenPlace } from '../decision/place-bounds.ts';
 import { renewalDenialReason } from '../decision/renewal.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
-import { findRenewalTarget } from '../queries/login-target.ts';
+import { environments } from '../directory/environments.ts';
+import { findRenewalTarget, type ReadyTarget } from '../queries/login-target.ts';
+import { lifetimeRequest } from '../roles/lifetime-request.ts';
 
 const Place = z.object({
   subscriptionId: z.string(),
   resourceGroup: z.string(),
   machine: z.string().optional(),
   scaleSet: z.string().optional(),
+  presumedScaleSet: z.string().optional(),
   resourceId: z.string().optional(),
-  location: z.string(),
+  location: z.string().optional(),
 });
 
 /** What is stored of a login, so that a renewal can check what it proved against the current role. */
@@ -21,12 +24,16 @@ const LoginSource = z.object({
   oid: z.string(),
   groups: z.array(z.string()),
   groupsOmitted: z.boolean(),
+  accepted: z
+    .object({ tenant_id: z.string(), resource: z.string(), environment: z.enum(environments) })
+    .optional(),
   place: Place.optional(),
 });
 
 /** What to store of a login, in JSON. */
 export const loginSource = (
   role: string,
+  { config: { tenant_id, resource, environment } }: ReadyTarget,
   { oid, groups, groupsOmitted }: DirectoryClaims,
   place: ProvenPlace | undefined,
 ) => ({
@@ -34,16 +41,20 @@ export const loginSource = (
   oid,
   groups,
   groupsOmitted,
+  accepted: { tenant_id, resource, environment },
   ...(place === undefined ? {} : { place: presentFields(place) }),
 });
 
-/** Checks what a login proved against the current role (docs/conventions.md#37-issued-tokens). */
-export async function mayRenew(db: Sql, login: StoredLogin): Promise<RenewalDecision> {
-  const { role: name, ...proof } = LoginSource.parse(login.source);
-  const { role, config } = await findRenewalTarget(db, login.mountId, name);
-  const requirePrincipalBinding = config?.require_principal_binding === true;
-  const reason = renewalDenialReason(role ?? undefined, proof, { requirePrincipalBinding });
-  return reason === undefined ? { allowed: true } : { allowed: false, reason };
+/** Checks what a login proved against the current role and configuration (docs/conventions.md#37-issued-tokens). */
+export async function mayRenew(
+  db: Sql,
+  { mountId, source, remoteAddress }: StoredLogin,
+): Promise<RenewalDecision> {
+  const { role: name, ...proof } = LoginSource.parse(source);
+  const { role, config } = await findRenewalTarget(db, mountId, name);
+  const reason = renewalDenialReason({ role, config, remoteAddress }, proof);
+  if (reason !== undefined) return { allowed: false, reason };
+  return { allowed: true, lifetime: role === null ? undefined : lifetimeRequest(role) };
 }
 
 /** The fields of a place that have a value. */

@@ -23,7 +23,8 @@ const requestBudgetMs = 15_000;
 
 export interface MountClientOptions {
   urls: ProviderUrls;
-  environment: EnvironmentCredentials;
+  /** Undefined if the mount must not use the credentials of this service. */
+  environment: EnvironmentCredentials | undefined;
   /** Where requests are logged; undefined if they are not. */
   debugLog: Logger | undefined;
   settings: ConfigSettings;

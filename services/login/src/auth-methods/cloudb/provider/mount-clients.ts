@@ -1,3 +1,4 @@
+import { isAdministrative } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import { LRUCache } from 'lru-cache';
@@ -58,9 +59,10 @@ export class MountClients {
   }
 
   #create(mount: MountIdentity, { settings, sealedSecret }: StoredCredentials): MountClient {
-    const { keyRing } = this.#options;
+    const { keyRing, environment } = this.#options;
     return new MountClient({
       ...this.#options,
+      environment: isAdministrative({ path: mount.namespacePath }) ? environment : undefined,
       settings,
       secret: sealedSecret === null ? undefined : decryptClientSecret(keyRing, mount.mountId, sealedSecret),
       assertion: async () => {

@@ -1,4 +1,16 @@
+import { Problem } from '@secrets/domain';
 import type { ConfigSettings } from '../config/config-settings.ts';
+
+/** The provider's API says that the credentials lack a permission: unlike other problems with it, until somebody grants that. */
+export class MissingPermission extends Problem {
+  /** @param what what may not be read, in the plural */
+  constructor(what: string, permission: string) {
+    super(
+      'bad_gateway',
+      `the configured credentials may not read ${what}: they need the permission ${permission}`,
+    );
+  }
+}
 
 /** An identity that a resource has. */
 export interface AssignedIdentity {
@@ -31,8 +43,8 @@ export interface ResourceName {
 }
 
 /** The provider's API, with the credentials of one mount. Each method returns undefined if the resource does not exist, and throws
- * `unavailable` (503) if the API or the directory does not respond or is overloaded, `bad_gateway` (502) if the credentials or permissions do not suffice
- * or the answer is not usable. */
+ * `unavailable` (503) if the API or the directory does not respond or is overloaded, `bad_gateway` (502) if the credentials do not suffice
+ * or the answer is not usable, of that `MissingPermission` if only a permission is missing. */
 export interface Provider {
   findMachine(name: ResourceName): Promise<ProviderResource | undefined>;
   findScaleSet(name: ResourceName): Promise<ProviderResource | undefined>;

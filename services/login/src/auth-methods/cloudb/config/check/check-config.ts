@@ -56,6 +56,7 @@ async function providerSteps(context: CloudBContext, checked: Checked): Promise<
 
 async function connected({ clients }: CloudBContext, mount: MountIdentity): Promise<MountClient> {
   const client = await clients.current(mount);
+  client.tokens.forgetRefusals();
   await client.tokens.get(`${client.cloud.resourceManager}/.default`);
   return client;
 }

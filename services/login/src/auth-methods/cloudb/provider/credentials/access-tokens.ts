@@ -1,10 +1,13 @@
 import type { AccessToken, TokenCredential } from '@azure/identity';
+import { Problem } from '@secrets/domain';
 
 /** The SDK returns its own cached token until it expires in less than this. */
 const refreshBeforeMs = 5 * 60_000;
 /** A token that expires sooner is not sent: the request takes a while, too, and clocks differ. */
 const marginMs = 30_000;
 const refreshCoolDownMs = 30_000;
+/** So long is a refusal of the credentials kept: each login would repeat it, and the directory blocks who repeats it often. */
+const refusedMs = 5_000;
 
 type RequestToken = (scope: string) => Promise<AccessToken>;
 
@@ -12,11 +15,12 @@ interface Kept {
   token: AccessToken | undefined;
   pending: Promise<AccessToken> | undefined;
   failedAt: number;
+  refusal: Problem | undefined;
 }
 
 /**
  * The access tokens of one set of credentials, by scope. A token is refreshed in the background before it expires, and the old one is used
- * meanwhile, also if the refresh fails. At most one request per scope runs at a time.
+ * meanwhile, also if the refresh fails. At most one request per scope runs at a time. A refusal (`bad_gateway`) is kept for 5 s.
  */
 export class AccessTokens implements TokenCredential {
   readonly #request: RequestToken;
@@ -42,10 +46,18 @@ export class AccessTokens implements TokenCredential {
     const kept = this.#keptFor(scope);
     const { token } = kept;
     const leftMs = (token?.expiresOnTimestamp ?? 0) - this.#clock();
-    if (token === undefined || leftMs < marginMs) return this.#refreshed(kept, scope);
+    if (token === undefined || leftMs < marginMs) {
+      if (kept.refusal !== undefined && this.#clock() - kept.failedAt < refusedMs) throw kept.refusal;
+      return this.#refreshed(kept, scope);
+    }
     const mayRefresh = this.#clock() - kept.failedAt >= refreshCoolDownMs;
     if (leftMs < refreshBeforeMs && mayRefresh) this.#refreshed(kept, scope).catch(() => undefined);
     return token;
+  }
+
+  /** For a check of what the operator may just have corrected. */
+  forgetRefusals(): void {
+    for (const kept of this.#kept.values()) kept.refusal = undefined;
   }
 
   #keptFor(scope: string): Kept {
@@ -53,6 +65,7 @@ export class AccessTokens implements TokenCredential {
       token: undefined,
       pending: undefined,
       failedAt: Number.NEGATIVE_INFINITY,
+      refusal: undefined,
     };
     this.#kept.set(scope, kept);
     return kept;
@@ -71,6 +84,7 @@ export class AccessTokens implements TokenCredential {
       return kept.token;
     } catch (error) {
       kept.failedAt = this.#clock();
+      kept.refusal = error instanceof Problem && error.kind === 'bad_gateway' ? error : undefined;
       throw error;
     }
   }

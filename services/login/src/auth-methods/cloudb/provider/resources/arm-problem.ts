@@ -2,6 +2,7 @@ import { RestError } from '@azure/core-rest-pipeline';
 import { Problem } from '@secrets/domain';
 import { unavailable } from '../credentials/token-problem.ts';
 import { retryAfterMs } from '../http/retrying-client.ts';
+import { MissingPermission } from '../provider.ts';
 
 /** What is read, in the plural, and the permission that this needs. */
 export interface Reading {
@@ -10,6 +11,8 @@ export interface Reading {
 }
 
 const api = "the provider's API";
+/** https://learn.microsoft.com/azure/role-based-access-control/troubleshooting. Policies, locks and proxies refuse with other codes. */
+const unauthorized = 'AuthorizationFailed';
 
 /** Whether the API says that something does not exist. A 404 without its error code comes from something that is not the API. */
 export const isAbsence = (error: unknown): boolean =>
@@ -19,7 +22,7 @@ export const isAbsence = (error: unknown): boolean =>
 export function armProblem(error: unknown, { what, permission }: Reading): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof RestError)) return notUsable(error);
-  const { statusCode: status, response } = error;
+  const { statusCode: status, response, code } = error;
   if (status === undefined)
     return new Problem('unavailable', `${api} does not respond`, { cause: error, retryAfterSeconds: 2 });
   if (status === 429 || status >= 500 || status === 408) {
@@ -28,8 +31,7 @@ export function armProblem(error: unknown, { what, permission }: Reading): Probl
   }
   if (status === 401)
     return refused(`${api} does not accept the access token: check tenant_id and environment`);
-  if (status === 403)
-    return refused(`the configured credentials may not read ${what}: they need the permission ${permission}`);
+  if (status === 403 && code === unauthorized) return new MissingPermission(what, permission);
   if (status < 300) return notUsable(error);
   if (status === 404)
     return refused(`${api} returned status 404 without a code: its base URL is not that of the provider`);
