@@ -4,13 +4,14 @@ import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/a
 import {
   deleteAuthMount,
   findAuthMountByAccessor,
+  lockAuthMount,
   updateAuthMount,
 } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
 import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
-import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
+import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
 import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
@@ -117,6 +118,8 @@ const groupAlias = { name: 'new', mountId, groupId };
 const groupCases: Case[] = casesOf('login', {
   'finding a group by its ID': (db) => groups.findGroup(db, 'root', { id: groupId }),
   'finding a group by its name': (db) => groups.findGroup(db, 'root', { name: 'group7' }),
+  'locking a group': (db) => groups.lockGroup(db, 'root', { name: 'group7' }),
+  'locking a namespace': (db) => serializeWrites(db, 'n7'),
   'listing groups by ID': (db) => groups.listGroups(db, 'root', 'id', { ...first, after: nilId }),
   'listing groups by name': (db) => groups.listGroups(db, 'root', 'name', first),
   'creating a group': (db) => groups.insertGroup(db, 'root', group),
@@ -131,6 +134,7 @@ const groupCases: Case[] = casesOf('login', {
   'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
   'changing the settings of a mount': (db) =>
     updateAuthMount(db, mountId, { description: '', defaultLeaseSeconds: 0, maxLeaseSeconds: 60 }),
+  'locking a mount': (db) => lockAuthMount(db, mountId),
   'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
 });
 
@@ -139,6 +143,7 @@ const entity = { name: 'new', policies: ['p1'], metadata: {}, disabled: true };
 
 const entityCases: Case[] = casesOf('login', {
   'finding an entity by its ID': (db) => entities.findEntity(db, 'root', { id: seededId('entity60000') }),
+  'locking an entity': (db) => entities.lockEntity(db, 'root', { id: seededId('entity60000') }),
   'finding an entity by its name': async (db) => {
     await entities.updateEntity(db, seededId('entity60000'), entity);
     await entities.findEntity(db, 'root', { name: 'new' });
