@@ -51,10 +51,11 @@ const newToken = () => ({
   },
   uses: null,
 });
-const login = (alias: string, groups: string[] = ['group7', 'group9']) => ({
+const login = (alias: string, groups = ['group7', 'group9']) => ({
   mountId,
   alias,
   groups,
+  issuedAt: 1_700_000_000,
   source: {},
 });
 
@@ -81,6 +82,10 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
   'logging in with other groups': (db) =>
     insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
+  'logging in without naming the groups': (db) =>
+    insertLoginToken(db, newToken(), { ...login('principal50000'), groups: undefined }),
+  'logging in for the first time without naming the groups': (db) =>
+    upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
   'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
   'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),

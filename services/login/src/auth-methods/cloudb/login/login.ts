@@ -43,7 +43,8 @@ export async function logIn(
     owner: {
       mountId: target.mountId,
       alias: claims.oid,
-      groups: claims.groups,
+      groups: claims.groupsOmitted ? undefined : claims.groups,
+      issuedAt: claims.issuedAt,
       source: loginSource(request.role, claims, place),
     },
   });
