@@ -98,7 +98,8 @@ const revocationCases: Case[] = casesOf('login', {
   'disabling a mount that issued 100,000 tokens': (db) => deleteAuthMount(db, mountId),
   'deleting a namespace': (db) => deleteNamespaceRow(db, 'n7'),
   'finding removed owners': (db) => deletions.listRemovedOwners(db),
-  'forgetting a removed owner': (db) => deletions.forgetRemovedOwner(db, oldMount.id),
+  'forgetting a removed mount': (db) => deletions.forgetRemovedOwner(db, oldMount),
+  'forgetting a removed namespace': (db) => deletions.forgetRemovedOwner(db, oldNamespace),
   'deleting a page of tokens of a disabled mount': (db) => deletions.deletePageOfTokens(db, oldMount, 500),
   'deleting a page of tokens of a deleted namespace': (db) =>
     deletions.deletePageOfTokens(db, oldNamespace, 500),
