@@ -32,7 +32,7 @@ interface Parameters {
 }
 
 const hasNoGroups = (mountId: string) =>
-  `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} limit 1) is null`;
+  `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} order by ga.name limit 1) is null`;
 
 // Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it. None finds an owner whose groups are not
 // known although the mount has some: one of these may deny something.

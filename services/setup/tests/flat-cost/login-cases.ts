@@ -83,7 +83,7 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in with other groups': (db) =>
     insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
   'logging in without naming the groups': (db) =>
-    insertLoginToken(db, newToken(), { ...login('principal50000'), groups: undefined }),
+    insertLoginToken(db, newToken(), { ...login('principal50002'), groups: undefined }),
   'logging in for the first time without naming the groups': (db) =>
     upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
   'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
