@@ -13,7 +13,7 @@ export async function listRemovedOwners(db: Db): Promise<RemovedOwner[]> {
 
 const isEmpty = {
   'auth mount': `(select hash from login.tokens where mount_id = o.id::uuid limit 1) is null
-    and (select entity_id from login.entity_aliases where mount_id = o.id::uuid limit 1) is null`,
+    and (select entity_id from login.entity_aliases where mount_id = o.id::uuid order by name limit 1) is null`,
   namespace: `(select hash from login.tokens where namespace_id = o.id order by namespace_id, accessor collate "C" limit 1) is null
     and (select id from login.entities where namespace_id = o.id order by namespace_id, id limit 1) is null`,
 };
