@@ -9,7 +9,7 @@ import type { CloudBContext } from '../cloudb-context.ts';
 import type { Check } from '../decision/check.ts';
 import { decide } from '../decision/decide.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
-import { addressChecks } from '../decision/principal-checks.ts';
+import { addressChecks, boundGroups } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
@@ -45,7 +45,7 @@ export async function logIn(
       alias: claims.oid,
       groups: claims.groupsOmitted ? undefined : claims.groups,
       issuedAt: claims.issuedAt,
-      source: loginSource(request.role, claims, place),
+      source: loginSource(request.role, provenClaims(login, claims), place),
     },
   });
 }
@@ -102,6 +102,12 @@ const tokenOf = (
   renewable: !isBatch(role),
   lifetime: lifetimeOf(role, limits),
   uses: role.token_num_uses || null,
+});
+
+/** The claims that a renewal is checked against: without groups that prove nothing, of which there may be 1,000 in each token. */
+const provenClaims = ({ target }: Login, claims: DirectoryClaims): DirectoryClaims => ({
+  ...claims,
+  groups: boundGroups(target.role, claims.groups),
 });
 
 /** A proven place in a token's metadata, under the names of the login request. */
