@@ -49,6 +49,7 @@ test('a write of the metadata of an entity keeps what another one changes at the
     policies: [],
     metadata: { team: 'x' },
   });
+  await login.call('POST', path, { disabled: false });
 });
 
 test('a write of the metadata of a group keeps what another one changes at the same time', async () => {
@@ -94,6 +95,23 @@ test('an alias needs the policies that its group has when it is written', async 
   const send = () => login.call('POST', '/identity/group-alias', alias, creator);
   const change = `update login.groups set policies = '{strong}' where id = $1`;
   expect((await sendDuring(change, id, send)).status).toBe(400);
+});
+
+test('a login replaces the groups that another one of the identity records at the same time, and moves the epoch', async () => {
+  const group = await createGroup('joined');
+  await login.call('POST', '/identity/group-alias', {
+    name: 'joined',
+    mount_accessor: accessor,
+    canonical_id: group,
+  });
+  const { entity_id: id } = (await cloudB.logInWith({ groups: [] })).body.auth;
+  const newer = { iat: Math.floor(Date.now() / 1_000) };
+  const jwt = await cloudB.issueJwt({ groups: [], overrides: newer });
+  const change = `update login.entity_aliases set groups = '{joined}' where entity_id = $1`;
+  const before = await login.epoch();
+  expect((await sendDuring(change, id, () => cloudB.logIn({ role: 'web', jwt }))).status).toBe(200);
+  expect((await login.call('GET', `/identity/entity/id/${id}`)).body.data.group_ids).toEqual([]);
+  expect(await login.epoch()).toBe(before + 1);
 });
 
 test('a change of one setting of a mount keeps what another one changes at the same time', async () => {
