@@ -142,6 +142,38 @@ describe('an entity', () => {
     expect(await accepted()).toEqual([true, true, true]);
   });
 
+  test.each(['disabled', 'deleted'])('that is %s has tokens that are not found', async (how) => {
+    const response = await cloudB.logInWith({});
+    const { client_token: token, accessor: own } = response.body.auth;
+    const { client_token: batch } = (await cloudB.logInWith({}, 'batch')).body.auth;
+    const child = await createIn(login)({}, login.callerOf(response, { entityId }));
+    if (how === 'disabled') await update({ disabled: true });
+    else await login.call('DELETE', path);
+    const paths = ['kv/x'];
+    for (const body of [{ token }, { token: batch }, { token: child.body.auth.client_token }]) {
+      expect((await login.call('POST', '/auth/token/lookup', body)).status).toBe(404);
+      expect((await login.call('POST', '/sys/capabilities', { ...body, paths })).status).toBe(404);
+    }
+    for (const at of ['/auth/token/lookup-accessor', '/auth/token/renew-accessor'])
+      expect((await login.call('POST', at, { accessor: own })).status).toBe(404);
+    expect((await login.call('POST', '/auth/token/renew', { token })).status).toBe(404);
+    const caller = login.callerOf(response, { entityId });
+    expect((await login.call('GET', '/auth/token/lookup-self', undefined, caller)).status).toBe(404);
+    expect((await login.call('POST', '/auth/token/create', {}, caller)).status).toBe(403);
+    await update({ disabled: false });
+  });
+
+  test('that is disabled has tokens that can be revoked, which is still so when it is enabled', async () => {
+    const tokens = [await cloudB.logInWith({}), await cloudB.logInWith({})].map(({ body }) => body.auth);
+    await update({ disabled: true });
+    const byAccessor = { accessor: tokens[0].accessor };
+    const byToken = { token: tokens[1].client_token };
+    expect((await login.call('POST', '/auth/token/revoke-accessor', byAccessor)).status).toBe(204);
+    expect((await login.call('POST', '/auth/token/revoke', byToken)).status).toBe(204);
+    await update({ disabled: false });
+    for (const { client_token } of tokens) expect(await login.isAccepted(client_token)).toBe(false);
+  });
+
   test('that is deleted has no valid tokens; the next login creates another one', async () => {
     const { client_token: token } = (await cloudB.logInWith({})).body.auth;
     for (const _time of [1, 2]) expect((await login.call('DELETE', path)).status).toBe(204);

@@ -44,6 +44,9 @@ const policyOn = (path: string) => ({
 });
 const logIn = async (groups: string[], role = 'web') => (await cloudB.logInWith({ groups }, role)).body.auth;
 const lookUp = async (token: string) => (await login.call('POST', '/auth/token/lookup', { token })).body.data;
+const admit = (role: string, principal: string) =>
+  cloudB.writeRole(role, { bound_service_principal_ids: [oid, principal] });
+const countTokens = async () => (await login.db.query('select 1 from login.tokens')).length;
 const mayRead = (token: string, path: string) => login.isAllowed(token, path);
 
 describe('a group', () => {
@@ -210,6 +213,71 @@ describe('the members of a group', () => {
     await remove();
   });
 
+  test('are not those of an older JWT, which does not move the epoch either', async () => {
+    const { remove } = await aliased('readers', { policies: ['group-reading'] });
+    const principal = oid.replaceAll('1', '6');
+    for (const role of ['web', 'batch']) await admit(role, principal);
+    const now = Math.floor(Date.now() / 1_000);
+    const [older, newer, newest] = [20, 10, 0].map((age) => ({
+      oid: principal,
+      overrides: { iat: now - age },
+    }));
+    const { client_token: token } = (await cloudB.logInWith({ groups: [], ...newer })).body.auth;
+    const before = await login.epoch();
+    for (const role of ['web', 'batch']) {
+      const late = await cloudB.logInWith({ groups: [directoryGroup], ...older }, role);
+      expect(late.body.auth.identity_policies).toEqual([]);
+      expect((await cloudB.logInWith({ groups: [], ...newer }, role)).status).toBe(200);
+    }
+    expect(await mayRead(token, 'kv/data/team')).toBe(false);
+    await cloudB.logInWith({ groups: [], ...newest });
+    await cloudB.logInWith({ groups: [directoryGroup], ...newer }); // older than a JWT that changed nothing
+    expect(await mayRead(token, 'kv/data/team')).toBe(false);
+    expect(await login.epoch()).toBe(before);
+    const again = await cloudB.logInWith({ groups: [directoryGroup], ...newest });
+    expect(again.body.auth.identity_policies).toEqual(['group-reading']);
+    expect(await mayRead(token, 'kv/data/team')).toBe(true);
+    await remove();
+  });
+
+  test('stay those of the last JWT that lists them, if one omits them because there are too many', async () => {
+    const { remove } = await aliased('readers', { policies: ['group-reading'] });
+    const { client_token: token } = await logIn([directoryGroup]);
+    for (const role of ['web', 'batch']) {
+      const { auth } = (await cloudB.logInWith({ groupOverage: true }, role)).body;
+      expect(auth.identity_policies).toEqual(['group-reading']);
+      expect(await mayRead(auth.client_token, 'kv/data/team')).toBe(true);
+    }
+    expect(await mayRead(token, 'kv/data/team')).toBe(true);
+    await remove();
+  });
+
+  test.each(['web', 'batch'])(
+    'must be known: a login of role %s is refused if no JWT has listed them and the mount has groups',
+    async (role) => {
+      const unknown = oid.replaceAll('1', role === 'web' ? '8' : '9');
+      await admit(role, unknown);
+      const omitting = () => cloudB.logInWith({ oid: unknown, groupOverage: true }, role);
+      const { remove } = await aliased('readers', { policies: ['group-reading'] });
+      const tokens = await countTokens();
+      const refusal = {
+        status: 403,
+        body: {
+          errors: ['the login does not name the groups of this identity, and no earlier login did'],
+        },
+      };
+      expect(await omitting()).toMatchObject(refusal); // there is no entity yet
+      await remove();
+      expect(await omitting()).toMatchObject({ status: 200, body: { auth: { identity_policies: [] } } });
+      const again = await aliased('readers', { policies: ['group-reading'] });
+      expect(await omitting()).toMatchObject(refusal); // there is one now
+      expect(await countTokens()).toBe(tokens + (role === 'web' ? 1 : 0));
+      await cloudB.logInWith({ oid: unknown, groups: [] }, role);
+      expect((await omitting()).status).toBe(200);
+      await again.remove();
+    },
+  );
+
   test('are asked for their capabilities with the policies of their groups', async () => {
     const { remove } = await aliased('readers', { policies: ['group-reading'] });
     const { client_token: token, accessor: own } = await logIn([directoryGroup]);
@@ -251,11 +319,13 @@ describe('the members of a group', () => {
     expect(await login.isAccepted(token)).toBe(true);
     const second = await aliased('second', { policies: many('b') }, 'g2');
     expect(await login.isAccepted(token)).toBe(false);
+    const tokens = await countTokens();
     const refused = await cloudB.logInWith({ groups: [directoryGroup, 'g2'] });
     expect([refused.status, refused.body.errors]).toEqual([
       403,
       ['the policies of this identity and its groups exceed 50 names with 4096 characters together'],
     ]);
+    expect(await countTokens()).toBe(tokens); // a refused login stores none
     await first.remove();
     await second.remove();
     expect(await login.isAccepted(token)).toBe(true);

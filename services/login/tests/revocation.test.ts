@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
@@ -182,6 +183,30 @@ test('deleting a namespace refuses its tokens at once, and a new one of that pat
   expect(await countOf(`namespace_id = '${id}'`)).toBe(0);
   expect(await login.db.query('select id from login.removed_owners')).toEqual([]);
 });
+
+test.each(['auth mount', 'namespace'] as const)(
+  'the sweep does not forget a removed %s while another process that may die holds its tokens',
+  async (kind) => {
+    const id = kind === 'auth mount' ? randomUUID() : 'gone';
+    const of = kind === 'auth mount' ? { mountId: id } : { namespaceId: id };
+    const letter = kind === 'auth mount' ? 'x' : 'y';
+    await insertTokens(letter, 3, of);
+    await login.db.query('insert into login.removed_owners (id, kind) values ($1, $2)', [id, kind]);
+    const [locked, death] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const other = login.db.transaction(async (tx) => {
+      await tx.query(`select 1 from login.tokens where accessor ~ '^${letter}[1-3]$' for update`);
+      locked.resolve();
+      await death.promise;
+    });
+    await locked.promise;
+    await sweepTokens(login);
+    death.reject(new Error('killed'));
+    await expect(other).rejects.toThrow('killed');
+    await sweepTokens(login);
+    expect(await countOf(`accessor ~ '^${letter}[1-3]$'`)).toBe(0);
+    expect(await login.db.query('select id from login.removed_owners')).toEqual([]);
+  },
+);
 
 test('no token is added to a namespace that was deleted', async () => {
   const { id } = (await login.call('POST', '/sys/namespaces/brief')).body.data;

@@ -37,7 +37,7 @@ const passwordMethod = (context: TokenContext): AuthMethod => ({
       renewable: true,
       lifetime: planLifetime({}, new Date()),
       uses: null,
-      owner: { mountId: found.id, alias: name, groups: [], source: { name } },
+      owner: { mountId: found.id, alias: name, groups: [], issuedAt: Date.now() / 1_000, source: { name } },
     });
   },
   mayRenew: async ({ source }) =>

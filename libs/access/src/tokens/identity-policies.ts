@@ -25,5 +25,12 @@ export const identityPolicyLimit = `${maxPolicies} names with ${maxCharacters} c
 /**
  * Whether the policies of an identity can be evaluated. If there are too many, its tokens are refused: leaving some out could leave out one that denies.
  */
-export const areWithinLimit = (identityPolicies: readonly string[]): boolean =>
-  identityPolicies.length <= maxPolicies && identityPolicies.join(',').length <= maxCharacters;
+export function areWithinLimit(identityPolicies: readonly string[]): boolean {
+  const text = identityPolicies.join(',');
+  const characters = text.length <= maxCharacters ? text.length : [...text].length; // Postgres counts code points
+  return identityPolicies.length <= maxPolicies && characters <= maxCharacters;
+}
+
+/** SQL for the same about an array. */
+export const areWithinLimitSql = (identityPolicies: string): string =>
+  `(cardinality(${identityPolicies}) <= ${maxPolicies} and length(array_to_string(${identityPolicies}, ',')) <= ${maxCharacters})`;

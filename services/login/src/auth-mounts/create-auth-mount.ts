@@ -8,8 +8,8 @@ import {
   findAuthMount,
   findOverlappingPath,
   insertAuthMount,
-  lockAuthMounts,
 } from '../queries/auth-mounts.ts';
+import { serializeWrites } from '../queries/namespaces.ts';
 import { requireMountPath } from './mount-path.ts';
 import { requireLimits } from './tune-auth-mount.ts';
 
@@ -54,7 +54,7 @@ async function insertUnlessNested(
   namespaceId: string,
   mount: Omit<AuthMountRow, 'id'>,
 ): Promise<void> {
-  await lockAuthMounts(tx, namespaceId);
+  await serializeWrites(tx, namespaceId);
   const overlapping = await findOverlappingPath(tx, namespaceId, mount.path);
   if (overlapping !== undefined) throw new Problem('conflict', `path is already in use at ${overlapping}/`);
   await insertAuthMount(tx, namespaceId, mount);

@@ -15,16 +15,18 @@ import { changingMount } from './changing-mount.ts';
  */
 export async function tuneAuthMount(
   context: DbContext,
-  mount: AuthMountRow,
+  { id }: Pick<AuthMountRow, 'id'>,
   change: { [Name in keyof MountSettings]?: MountSettings[Name] | undefined },
 ): Promise<void> {
-  const settings = {
-    description: change.description ?? mount.description,
-    defaultLeaseSeconds: change.defaultLeaseSeconds ?? mount.defaultLeaseSeconds,
-    maxLeaseSeconds: change.maxLeaseSeconds ?? mount.maxLeaseSeconds,
-  };
-  requireLimits(settings);
-  await changingMount(context, mount.id, (tx) => updateAuthMount(tx, mount.id, settings));
+  await changingMount(context, id, async (tx, mount) => {
+    const settings = {
+      description: change.description ?? mount.description,
+      defaultLeaseSeconds: change.defaultLeaseSeconds ?? mount.defaultLeaseSeconds,
+      maxLeaseSeconds: change.maxLeaseSeconds ?? mount.maxLeaseSeconds,
+    };
+    requireLimits(settings);
+    await updateAuthMount(tx, id, settings);
+  });
 }
 
 /** Throws `invalid` if a limit exceeds the one above it. */

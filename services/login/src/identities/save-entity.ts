@@ -2,7 +2,14 @@ import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
-import { type EntityRow, findEntity, generatedName, updateEntity } from '../queries/entities.ts';
+import {
+  type EntityRow,
+  type EntitySettings,
+  findEntity,
+  generatedName,
+  lockEntity,
+  updateEntity,
+} from '../queries/entities.ts';
 import type { By } from '../queries/groups.ts';
 import { revoking } from '../queries/revocations.ts';
 import { grantablePolicies } from './grantable.ts';
@@ -23,10 +30,18 @@ export async function findEntityAt(
   caller: Caller,
   by: By,
 ): Promise<EntityRow | undefined> {
-  const id = 'name' in by ? generated.exec(by.name)?.[1] : undefined;
-  const entity = await findEntity(db, caller.namespace.id, id === undefined ? by : { id });
-  return 'name' in by && entity?.name !== by.name ? undefined : entity; // it may have another name by now
+  return ifNamed(by, await findEntity(db, caller.namespace.id, storedBy(by)));
 }
+
+/** How the entity of a path is stored. */
+function storedBy(by: By): By {
+  const id = 'name' in by ? generated.exec(by.name)?.[1] : undefined;
+  return id === undefined ? by : { id };
+}
+
+/** An entity that was found by a generated name may have another name by now. */
+const ifNamed = (by: By, entity: EntityRow | undefined): EntityRow | undefined =>
+  'name' in by && entity?.name !== by.name ? undefined : entity;
 
 /** The same. Throws `not_found` if there is none. */
 export async function requireEntity(context: DbContext, caller: Caller, by: By): Promise<EntityRow> {
@@ -40,24 +55,31 @@ export async function requireEntity(context: DbContext, caller: Caller, by: By):
  * the name is in use, and `not_found` if there is no such entity: only logins create them.
  */
 export async function saveEntity(
-  context: DbContext,
+  { db }: DbContext,
   caller: Caller,
   by: By,
   change: EntityChange,
 ): Promise<Pick<EntityRow, 'id' | 'name'>> {
-  const stored = await requireEntity(context, caller, by);
   requireGrant(caller, true);
+  return revoking(db, async (tx) => {
+    const stored = ifNamed(by, await lockEntity(tx, caller.namespace.id, storedBy(by)));
+    if (stored === undefined) throw notFound();
+    const entity = changedEntity(caller, stored, change);
+    await updateEntity(tx, stored.id, entity);
+    return { id: stored.id, name: entity.name ?? stored.name };
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new Problem('conflict', 'an entity of this name exists') : error;
+  });
+}
+
+function changedEntity(caller: Caller, stored: EntityRow, change: EntityChange): EntitySettings {
   const name = change.name ?? stored.name;
   if (name !== stored.name && generated.test(name))
     throw invalid('name: entity_ and an ID is the name of another entity');
-  const entity = {
+  return {
     name: generated.test(name) ? null : name,
     policies: grantablePolicies(caller, change.policies, stored.policies),
     metadata: change.metadata ?? stored.metadata,
     disabled: change.disabled ?? stored.disabled,
   };
-  await revoking(context.db, (tx) => updateEntity(tx, stored.id, entity)).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? new Problem('conflict', 'an entity of this name exists') : error;
-  });
-  return { id: stored.id, name };
 }

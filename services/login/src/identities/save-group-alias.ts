@@ -1,17 +1,18 @@
 import { type Caller, requireGrant } from '@secrets/caller';
-import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
+import { isForeignKeyViolation, isUniqueViolation, type Sql, type Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { type AuthMountRow, findAuthMountByAccessor } from '../queries/auth-mounts.ts';
 import {
-  findGroup,
   findGroupAlias,
   findGroupAliasOf,
   type GroupAliasRow,
   type GroupRow,
   insertGroupAlias,
+  lockGroup,
   updateGroupAlias,
 } from '../queries/groups.ts';
+import { serializeWrites } from '../queries/namespaces.ts';
 import { revoking } from '../queries/revocations.ts';
 import { requireMayGive } from './grantable.ts';
 
@@ -25,7 +26,7 @@ export interface GroupAliasChange {
 
 /** The alias of an ID. Throws `not_found` if there is none in the namespace of the request. */
 export async function requireGroupAlias(
-  { db }: DbContext,
+  { db }: { db: Sql },
   caller: Caller,
   id: string,
 ): Promise<GroupAliasRow> {
@@ -39,46 +40,39 @@ export async function requireGroupAlias(
  * members of the group, so the caller must be allowed to give its policies (docs/conventions.md#214-groups).
  */
 export async function saveGroupAlias(
-  context: DbContext,
+  { db }: DbContext,
   caller: Caller,
   change: GroupAliasChange,
 ): Promise<{ id: string; groupId: string }> {
-  const { db } = context;
-  const stored = change.id === undefined ? undefined : await requireGroupAlias(context, caller, change.id);
-  const mount = await requireMount(context, caller, change.mount_accessor ?? stored?.mountAccessor);
-  const name = (change.name ?? stored?.name)?.toLowerCase();
-  if (name === undefined) throw missing('name');
-  const existing = stored ?? (await findGroupAliasOf(db, mount.id, name));
-  const group = await requireAliasedGroup(context, caller, change.canonical_id ?? existing?.groupId);
-  requireGrant(caller, existing !== undefined);
-  requireMayGive(caller, group.policies);
-  const alias = { name, mountId: mount.id, groupId: group.id };
-  const id = await revoking(db, async (tx) => {
-    if (existing === undefined) return insertGroupAlias(tx, alias);
+  return revoking(db, async (tx) => {
+    await serializeWrites(tx, caller.namespace.id);
+    const stored =
+      change.id === undefined ? undefined : await requireGroupAlias({ db: tx }, caller, change.id);
+    const mount = await requireMount(tx, caller, change.mount_accessor ?? stored?.mountAccessor);
+    const name = (change.name ?? stored?.name)?.toLowerCase();
+    if (name === undefined) throw missing('name');
+    const existing = stored ?? (await findGroupAliasOf(tx, mount.id, name));
+    const group = await lockAliasedGroup(tx, caller, change.canonical_id ?? existing?.groupId);
+    requireGrant(caller, existing !== undefined);
+    requireMayGive(caller, group.policies);
+    const alias = { name, mountId: mount.id, groupId: group.id };
+    if (existing === undefined) return { id: await insertGroupAlias(tx, alias), groupId: group.id };
     await updateGroupAlias(tx, existing.id, alias);
-    return existing.id;
+    return { id: existing.id, groupId: group.id };
   }).catch(rethrowConflict);
-  return { id, groupId: group.id };
 }
 
-async function requireMount(
-  { db }: DbContext,
-  caller: Caller,
-  accessor: string | undefined,
-): Promise<AuthMountRow> {
+async function requireMount(tx: Tx, caller: Caller, accessor: string | undefined): Promise<AuthMountRow> {
   if (accessor === undefined) throw missing('mount_accessor');
-  const mount = await findAuthMountByAccessor(db, caller.namespace.id, accessor);
+  const mount = await findAuthMountByAccessor(tx, caller.namespace.id, accessor);
   if (mount === undefined) throw invalid('mount_accessor: no auth mount of this namespace has it');
   return mount;
 }
 
-async function requireAliasedGroup(
-  { db }: DbContext,
-  caller: Caller,
-  id: string | undefined,
-): Promise<GroupRow> {
+/** Its policies must not change before the alias is written, because the caller must be allowed to give them. */
+async function lockAliasedGroup(tx: Tx, caller: Caller, id: string | undefined): Promise<GroupRow> {
   if (id === undefined) throw missing('canonical_id');
-  const group = await findGroup(db, caller.namespace.id, { id });
+  const group = await lockGroup(tx, caller.namespace.id, { id });
   if (group === undefined) throw invalid('canonical_id: no group of this namespace has it');
   return group;
 }

@@ -1,8 +1,8 @@
 import { type Caller, requireGrant } from '@secrets/caller';
-import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
+import { isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
 import { notFound, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
-import { type By, findGroup, type GroupRow, insertGroup, updateGroup } from '../queries/groups.ts';
+import { type By, findGroup, type GroupRow, insertGroup, lockGroup, updateGroup } from '../queries/groups.ts';
 import { revoking } from '../queries/revocations.ts';
 import { grantablePolicies } from './grantable.ts';
 
@@ -30,20 +30,24 @@ export async function saveGroup(
   by: By,
   change: GroupChange,
 ): Promise<Pick<GroupRow, 'id' | 'name'>> {
-  const stored = await findGroup(db, caller.namespace.id, by);
-  if (stored === undefined && 'id' in by) throw notFound();
-  requireGrant(caller, stored !== undefined);
-  const group = {
-    name: change.name ?? stored?.name ?? nameIn(by),
-    policies: grantablePolicies(caller, change.policies, stored?.policies),
-    metadata: change.metadata ?? stored?.metadata ?? {},
+  const save = async (sql: Sql, stored: GroupRow | undefined) => {
+    if (stored === undefined && 'id' in by) throw notFound();
+    requireGrant(caller, stored !== undefined);
+    const group = {
+      name: change.name ?? stored?.name ?? nameIn(by),
+      policies: grantablePolicies(caller, change.policies, stored?.policies),
+      metadata: change.metadata ?? stored?.metadata ?? {},
+    };
+    if (stored === undefined)
+      return { id: await insertGroup(sql, caller.namespace.id, group), name: group.name };
+    await updateGroup(sql, stored.id, group);
+    return { id: stored.id, name: group.name };
   };
-  const save = async () => {
-    if (stored === undefined) return insertGroup(db, caller.namespace.id, group); // nobody is in it yet
-    await revoking(db, (tx) => updateGroup(tx, stored.id, group));
-    return stored.id;
-  };
-  return { id: await save().catch(rethrowConflict), name: group.name };
+  const isNew = (await findGroup(db, caller.namespace.id, by)) === undefined;
+  const saving = isNew
+    ? save(db, undefined) // revokes nothing: nobody is in it yet
+    : revoking(db, async (tx) => save(tx, await lockGroup(tx, caller.namespace.id, by)));
+  return saving.catch(rethrowConflict);
 }
 
 const nameIn = (by: By): string => ('name' in by ? by.name : '');

@@ -51,11 +51,6 @@ export async function listAuthMountRows(
   );
 }
 
-/** Keeps other auth mounts from being created in a namespace before the transaction ends. */
-export async function lockAuthMounts(tx: Tx, namespaceId: string): Promise<void> {
-  await tx.query('select 1 from login.namespaces where id = $1 for no key update', [namespaceId]);
-}
-
 /** The path of an auth mount at, above or below a path; undefined if there is none. */
 export async function findOverlappingPath(
   sql: Sql,
@@ -95,9 +90,10 @@ export async function updateAuthMount(
   );
 }
 
-/** Keeps a mount from being changed or disabled before the transaction ends. Returns false if it does not exist. */
-export async function lockAuthMount(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.query('select 1 from login.auth_mounts where id = $1 for no key update', [id])).length > 0;
+/** Reads a mount, and keeps it from being changed or disabled before the transaction ends. */
+export async function lockAuthMount(tx: Tx, id: string): Promise<AuthMountRow | undefined> {
+  const text = `select ${columns} from login.auth_mounts where id = $1 for no key update`;
+  return (await tx.query<AuthMountRow>(text, [id]))[0];
 }
 
 /**

@@ -11,9 +11,20 @@ export async function listRemovedOwners(db: Db): Promise<RemovedOwner[]> {
   return db.query('select id, kind from login.removed_owners order by removed_at, id limit 100');
 }
 
-/** Records that nothing of a removed owner is left. */
-export async function forgetRemovedOwner(db: Db, id: string): Promise<void> {
-  await db.query('delete from login.removed_owners where id = $1', [id]);
+const isEmpty = {
+  'auth mount': `(select hash from login.tokens where mount_id = o.id::uuid limit 1) is null
+    and (select entity_id from login.entity_aliases where mount_id = o.id::uuid order by name limit 1) is null`,
+  namespace: `(select hash from login.tokens where namespace_id = o.id order by namespace_id, accessor collate "C" limit 1) is null
+    and (select id from login.entities where namespace_id = o.id order by namespace_id, id limit 1) is null`,
+};
+
+/**
+ * Records that nothing of a removed owner is left. Returns false if something is: rows that another process was just deleting, which may
+ * die before its commit.
+ */
+export async function forgetRemovedOwner(db: Db, { id, kind }: RemovedOwner): Promise<boolean> {
+  const text = `delete from login.removed_owners o where o.id = $1 and o.kind = $2 and ${isEmpty[kind]} returning 1`;
+  return (await db.query(text, [id, kind])).length > 0;
 }
 
 /** Tokens that nobody can use any more: those of a removed owner, and those that have expired, were revoked, or are used up. */

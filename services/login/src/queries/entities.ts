@@ -1,4 +1,4 @@
-import type { Sql } from '@secrets/db';
+import type { Sql, Tx } from '@secrets/db';
 import type { By } from './groups.ts';
 
 /** An entity: what stands behind the tokens of one identity. */
@@ -42,9 +42,22 @@ const selectEntities = `select e.id, e.namespace_id as "namespaceId", coalesce(e
   ) is not null`;
 
 /** An entity by its ID, or by the name that was chosen for it. */
-export async function findEntity(sql: Sql, namespaceId: string, by: By): Promise<EntityRow | undefined> {
+export const findEntity = (sql: Sql, namespaceId: string, by: By): Promise<EntityRow | undefined> =>
+  readEntity(sql, namespaceId, by, '');
+
+/** The same, and keeps it from being changed before the transaction ends. */
+export const lockEntity = (tx: Tx, namespaceId: string, by: By): Promise<EntityRow | undefined> =>
+  readEntity(tx, namespaceId, by, 'for no key update of e');
+
+async function readEntity(
+  sql: Sql,
+  namespaceId: string,
+  by: By,
+  locking: string,
+): Promise<EntityRow | undefined> {
   const [condition, value] = 'id' in by ? ['e.id = $2::uuid', by.id] : ['e.name = $2', by.name];
-  return (await sql.query<EntityRow>(`${selectEntities} and ${condition}`, [namespaceId, value]))[0];
+  const text = `${selectEntities} and ${condition} ${locking}`;
+  return (await sql.query<EntityRow>(text, [namespaceId, value]))[0];
 }
 
 /** Up to `limit` entities after one, in the order of their IDs. */

@@ -1,4 +1,4 @@
-import type { Sql } from '@secrets/db';
+import type { Sql, Tx } from '@secrets/db';
 
 /** A group, with the alias that says which group of a directory it is. */
 export interface GroupRow {
@@ -33,9 +33,22 @@ const selectGroups = `select g.id, g.namespace_id as "namespaceId", g.name, g.po
 /** How a group or an entity is named in a path. */
 export type By = { id: string } | { name: string };
 
-export async function findGroup(sql: Sql, namespaceId: string, by: By): Promise<GroupRow | undefined> {
+/** A group by its ID or its name. */
+export const findGroup = (sql: Sql, namespaceId: string, by: By): Promise<GroupRow | undefined> =>
+  readGroup(sql, namespaceId, by, '');
+
+/** The same, and keeps it from being changed before the transaction ends. */
+export const lockGroup = (tx: Tx, namespaceId: string, by: By): Promise<GroupRow | undefined> =>
+  readGroup(tx, namespaceId, by, 'for no key update of g');
+
+async function readGroup(
+  sql: Sql,
+  namespaceId: string,
+  by: By,
+  locking: string,
+): Promise<GroupRow | undefined> {
   const [column, value] = 'id' in by ? ['id = $2::uuid', by.id] : ['name = $2', by.name];
-  const text = `${selectGroups} where g.namespace_id = $1 and g.${column}`;
+  const text = `${selectGroups} where g.namespace_id = $1 and g.${column} ${locking}`;
   return (await sql.query<GroupRow>(text, [namespaceId, value]))[0];
 }
 

@@ -1,3 +1,4 @@
+import { areWithinLimitSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
@@ -7,8 +8,10 @@ export interface LoginIdentity {
   mountId: string;
   /** The mount's name for the entity. */
   alias: string;
-  /** The mount's names of all groups that the identity belongs to. They replace those of the previous login. */
-  groups: readonly string[];
+  /** The mount's names of all groups that the identity belongs to; undefined if the login does not say. */
+  groups: readonly string[] | undefined;
+  /** When that was so, in seconds since 1970. Groups of a later time are not replaced. Undefined counts as the earliest time. */
+  issuedAt: number | undefined;
   /** What the login method needs to decide about a renewal of the token. */
   source: Json;
 }
@@ -25,81 +28,110 @@ interface Parameters {
   alias: string;
   namespaceId: string;
   groups: string;
+  issuedAt: string;
 }
 
-// Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it.
-const knownOwner = ({ mountId, alias, groups }: Parameters) => `known as (
-    select a.entity_id, a.groups from login.auth_mounts m
+const hasNoGroups = (mountId: string) =>
+  `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} order by ga.name limit 1) is null`;
+
+// Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it. None finds an owner whose groups are not
+// known although the mount has some: one of these may deny something.
+const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known as (
+    select a.entity_id, case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end as groups
+    from login.auth_mounts m
     join login.entity_aliases a on a.mount_id = m.id and a.name = ${alias}
     join login.entities e on e.id = a.entity_id and not e.disabled
-    where m.id = ${mountId} for key share of m
+    where m.id = ${mountId}
+      and (${groups} is not null or a.groups_issued_at is not null or a.groups <> '{}' or ${hasNoGroups(mountId)})
+    for key share of m
+  ), outdated as (
+    -- Locked, so that \`former\` is what a concurrent login has just written.
+    select a.mount_id, a.name, a.groups as former from login.entity_aliases a
+    where a.mount_id = ${mountId} and a.name = ${alias} and (select true from known) and ${groups} is not null
+      and (a.groups <> ${groups} or a.groups_issued_at is distinct from ${issuedAt})
+      and coalesce(a.groups_issued_at, '-infinity') <= ${issuedAt}
+    for no key update
   ), regrouped as (
-    update login.entity_aliases a set groups = ${groups} from known k
-    where a.mount_id = ${mountId} and a.name = ${alias} and k.groups <> ${groups} returning k.groups as former
+    update login.entity_aliases a set groups = ${groups}, groups_issued_at = ${issuedAt} from outdated o
+    where a.mount_id = o.mount_id and a.name = o.name returning o.former
   ), moved as (
     -- Other tokens of the entity may be in a cache. Most changes concern groups that have no alias here.
     update login.access_epoch set value = value + 1 where exists (
       select 1 from regrouped r join login.group_aliases ga
         on ga.mount_id = ${mountId} and ga.name = any(r.former || ${groups})
       where (ga.name = any(r.former)) <> (ga.name = any(${groups})))
-  )`;
+  ), ${ownerOf({ mountId }, 'known')}`;
 
-const newOwner = ({ mountId, alias, namespaceId, groups }: Parameters) => `mount as (
-    select id from login.auth_mounts where id = ${mountId} for key share
+const newOwner = ({ mountId, alias, namespaceId, groups, issuedAt }: Parameters) => `mount as (
+    select id from login.auth_mounts where id = ${mountId} and (${groups} is not null or ${hasNoGroups(mountId)}) for key share
   ), alias as (
-    insert into login.entity_aliases (mount_id, name, entity_id, groups)
-    select id, ${alias}, gen_random_uuid(), ${groups} from mount
+    insert into login.entity_aliases (mount_id, name, entity_id, groups, groups_issued_at)
+    select id, ${alias}, gen_random_uuid(), coalesce(${groups}, '{}'), case when ${groups} is not null then ${issuedAt} end from mount
     on conflict (mount_id, name) do nothing
-    returning entity_id
+    returning entity_id, groups
   ), entity as (
     insert into login.entities (id, namespace_id) select entity_id, ${namespaceId} from alias
+  ), ${ownerOf({ mountId }, 'alias')}`;
+
+/** The owner, with the policies of its groups and those of the entity, which a new one does not have. */
+const ownerOf = ({ mountId }: Pick<Parameters, 'mountId'>, found: string) => `owner as (
+    select f.entity_id as "entityId", array(
+      select unnest(e.policies) from login.entities e where e.id = f.entity_id
+      union
+      select unnest(g.policies) from login.group_aliases ga join login.groups g on g.id = ga.group_id
+      where ga.mount_id = ${mountId} and ga.name = any(f.groups)
+      order by 1
+    ) as "identityPolicies" from ${found} f
   )`;
 
-/** The policies of the groups of a login, and those of its entity, which a new one does not have. */
-const policiesOf = ({ mountId, groups }: Parameters, entityId: string) => `array(
-    select unnest(e.policies) from login.entities e where e.id = ${entityId}
-    union
-    select unnest(g.policies) from login.group_aliases ga join login.groups g on g.id = ga.group_id
-    where ga.mount_id = ${mountId} and ga.name = any(${groups})
-    order by 1
-  ) as "identityPolicies"`;
+const selectOwner = 'select "entityId", "identityPolicies" from owner';
 
-const ofToken = { namespaceId: '$4::text', mountId: '$17::uuid', alias: '$18::text', groups: '$20::text[]' };
+const ofToken = {
+  namespaceId: '$4::text',
+  mountId: '$17::uuid',
+  alias: '$18::text',
+  groups: '$20::text[]',
+  issuedAt: '$21::timestamptz',
+};
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
-const insertToken = (owner: string) => `
-  insert into login.tokens as t (${loginColumns})
-  select ${newTokenValues}, $17::uuid, $19::jsonb, o.entity_id from ${owner} o
-  returning entity_id as "entityId", ${policiesOf(ofToken, 't.entity_id')}`;
-const insertKnownText = `with ${knownOwner(ofToken)} ${insertToken('known')}`;
-const insertNewText = `with ${newOwner(ofToken)} ${insertToken('alias')}`;
+const insertToken = `stored as (
+    insert into login.tokens (${loginColumns})
+    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from owner where ${areWithinLimitSql('"identityPolicies"')}
+  ) ${selectOwner}`;
+const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;
+const insertNewText = `with ${newOwner(ofToken)}, ${insertToken}`;
 
 /**
- * Stores the token of a login. Takes one statement if the alias is known; otherwise a second one creates entity, alias and token.
- * Undefined if the mount was disabled, or the entity is.
+ * Stores the token of a login, unless its identity has more policies than can be evaluated. Takes one statement if the alias is known; otherwise
+ * a second one creates entity, alias and token. Undefined if the mount was disabled, the entity is disabled, or its groups are not known.
  */
 export async function insertLoginToken(
   sql: Sql,
   token: Omit<NewToken, 'entityId'>,
-  { mountId, alias, groups, source }: LoginIdentity,
+  { mountId, alias, source, ...proof }: LoginIdentity,
 ): Promise<LoginOwner | undefined> {
-  const params = [...newTokenParams(token), mountId, alias, JSON.stringify(source), eachOnce(groups)];
+  const params = [...newTokenParams(token), mountId, alias, JSON.stringify(source), ...groupParams(proof)];
   return firstOwner(sql, [insertKnownText, insertNewText, insertKnownText], params);
 }
 
-const ofEntity = { mountId: '$1::uuid', alias: '$2::text', groups: '$3::text[]', namespaceId: '$4::text' };
-const selectOwner = (owner: string) => `
-  select o.entity_id as "entityId", ${policiesOf(ofEntity, 'o.entity_id')} from ${owner} o`;
+const ofEntity = {
+  mountId: '$1::uuid',
+  alias: '$2::text',
+  groups: '$3::text[]',
+  issuedAt: '$4::timestamptz',
+  namespaceId: '$5::text',
+};
 // The first one does not need the namespace, but has as many parameters.
-const knownOwnerText = `with ${knownOwner(ofEntity)} ${selectOwner('known')} where $4::text is not null`;
-const newOwnerText = `with ${newOwner(ofEntity)} ${selectOwner('alias')}`;
+const knownOwnerText = `with ${knownOwner(ofEntity)} ${selectOwner} where $5::text is not null`;
+const newOwnerText = `with ${newOwner(ofEntity)} ${selectOwner}`;
 
 /** Returns the owner of a batch token, which is not stored. Creates the entity if it is new. Undefined in the same cases. */
 export async function upsertOwner(
   sql: Sql,
-  { mountId, alias, groups }: Omit<LoginIdentity, 'source'>,
+  { mountId, alias, ...proof }: Omit<LoginIdentity, 'source'>,
   namespaceId: string,
 ): Promise<LoginOwner | undefined> {
-  const params = [mountId, alias, eachOnce(groups), namespaceId];
+  const params = [mountId, alias, ...groupParams(proof), namespaceId];
   return firstOwner(sql, [knownOwnerText, newOwnerText, knownOwnerText], params);
 }
 
@@ -115,6 +147,12 @@ export async function isDisabled(
   );
   return rows.length > 0;
 }
+
+/** A time in the future, of a clock that is ahead, would make the groups of later logins wait for it. */
+const groupParams = ({ groups, issuedAt = 0 }: Pick<LoginIdentity, 'groups' | 'issuedAt'>): unknown[] => [
+  groups === undefined ? null : eachOnce(groups),
+  new Date(Math.min(issuedAt * 1_000, Date.now())),
+];
 
 const eachOnce = (names: readonly string[]): string[] =>
   [...new Set(names.map((name) => name.toLowerCase()))].sort();

@@ -52,6 +52,11 @@ export async function updateNamespaceMetadata(
   ]);
 }
 
+/** Makes the transactions that call this for one namespace run one after the other. */
+export async function serializeWrites(tx: Tx, namespaceId: string): Promise<void> {
+  await tx.query('select 1 from login.namespaces where id = $1 for no key update', [namespaceId]);
+}
+
 /** Keeps anything from being created in a namespace before the transaction ends. */
 export async function lockNamespace(tx: Tx, id: string): Promise<void> {
   await tx.query('select 1 from login.namespaces where id = $1 for update', [id]);

@@ -21,6 +21,8 @@ export interface StoredToken {
   identityPolicies: string[];
   metadata: Record<string, string>;
   entityId: string | null;
+  /** Whether its entity is disabled or was deleted, so that the token is refused. */
+  isWithoutEntity: boolean;
   boundCidrs: string[];
   renewable: boolean;
   ttlSeconds: number;
@@ -44,7 +46,9 @@ const storedToken = `
     jsonb_build_object('defaultLeaseSeconds', coalesce(m.default_lease_seconds, 0), 'maxLeaseSeconds', coalesce(m.max_lease_seconds, 0)) as limits,
     t.namespace_id as "namespaceId", n.path as "namespacePath", t.display_name as "displayName",
     t.creation_path as "creationPath", t.policies,
-    coalesce(${identityPoliciesSql('t.entity_id', 't.namespace_id')}, '{}') as "identityPolicies", t.metadata, t.entity_id as "entityId", t.bound_cidrs as "boundCidrs",
+    coalesce(${identityPoliciesSql('t.entity_id', 't.namespace_id')}, '{}') as "identityPolicies", t.metadata, t.entity_id as "entityId",
+    t.entity_id is not null and (select en.id from login.entities en where en.id = t.entity_id and not en.disabled) is null as "isWithoutEntity",
+    t.bound_cidrs as "boundCidrs",
     t.renewable, t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
     t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft",

@@ -21,6 +21,7 @@ import {
   ownToken,
   requireTokenByAccessor,
   requireTokenByValue,
+  requireTokenToRevoke,
 } from '../tokens/find-token.ts';
 import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
@@ -197,7 +198,7 @@ const revokeByToken = (context: Context, name: string, revoke: typeof revokeToke
     body: TokenBody,
     handle: async ({ body, caller }) => {
       refuseBatch(context, body.token, 'revoked');
-      const token = await requireTokenByValue(context, caller, body.token).catch(absentIsRevoked);
+      const token = await requireTokenToRevoke(context, caller, body).catch(absentIsRevoked);
       if (token !== undefined) await revoke(context.db, token.accessor);
       return undefined;
     },
@@ -210,7 +211,7 @@ const revokeByAccessor = (context: Context) =>
     summary: 'Revoke the token of an accessor and its children',
     body: AccessorBody,
     handle: async ({ body, caller }) => {
-      await revokeToken(context.db, (await requireTokenByAccessor(context, caller, body.accessor)).accessor);
+      await revokeToken(context.db, (await requireTokenToRevoke(context, caller, body)).accessor);
       return undefined;
     },
   });

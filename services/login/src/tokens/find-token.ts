@@ -13,13 +13,16 @@ import { isWithin } from '../namespaces/namespace-path.ts';
 import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/stored-tokens.ts';
 import type { TokenContext } from './issue-token.ts';
 
-/** The token of an accessor. Throws `not_found` if there is none in the caller's namespace or one below. */
+/**
+ * The token of an accessor. Throws `not_found` if there is none in the caller's namespace or one below, or it is refused because its entity
+ * is disabled or was deleted.
+ */
 export async function requireTokenByAccessor(
   context: TokenContext,
   caller: Caller,
   accessor: string,
 ): Promise<StoredToken> {
-  return requireReachable(caller, await findTokenByAccessor(context.db, accessor));
+  return requireEnabled(requireReachable(caller, await findTokenByAccessor(context.db, accessor)));
 }
 
 /** A service token that was sent in the body. Throws `not_found` in the same cases. */
@@ -28,7 +31,18 @@ export async function requireTokenByValue(
   caller: Caller,
   token: string,
 ): Promise<StoredToken> {
-  return requireReachable(caller, await findTokenByHash(context.db, tokenHash(token)));
+  return requireEnabled(requireReachable(caller, await findTokenByHash(context.db, tokenHash(token))));
+}
+
+/** A token that is to be revoked. A token of a disabled entity is found, too: it would be valid again when that is enabled. */
+export async function requireTokenToRevoke(
+  { db }: TokenContext,
+  caller: Caller,
+  by: { accessor: string } | { token: string },
+): Promise<StoredToken> {
+  const found =
+    'token' in by ? findTokenByHash(db, tokenHash(by.token)) : findTokenByAccessor(db, by.accessor);
+  return requireReachable(caller, await found);
 }
 
 /** A batch token that was sent in the body. */
@@ -41,8 +55,8 @@ export interface FoundBatchToken {
 }
 
 /**
- * A batch token that was sent in the body. Undefined if it is something else, has expired, or belongs to a namespace that
- * is neither the caller's nor below it.
+ * A batch token that was sent in the body. Undefined if it is something else, has expired, belongs to a namespace that
+ * is neither the caller's nor below it, or its entity is disabled or was deleted.
  */
 export async function findBatchToken(
   context: TokenContext,
@@ -55,7 +69,8 @@ export async function findBatchToken(
   const { row } = await readBatchToken(context.db, payload);
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
   const expiresAt = batchTokenExpiry(payload, row) ?? 0;
-  if (expiresAt <= Date.now()) return undefined;
+  const isWithoutEntity = payload.entity_id !== null && row.identity_policies === null;
+  if (expiresAt <= Date.now() || isWithoutEntity) return undefined;
   return {
     payload,
     namespacePath: row.namespace_path,
@@ -69,6 +84,11 @@ export async function ownToken(context: TokenContext, caller: Caller): Promise<S
   if (caller.accessor === null) return undefined;
   const token = await findTokenByAccessor(context.db, caller.accessor);
   if (token === undefined) throw notFound();
+  return requireEnabled(token);
+}
+
+function requireEnabled(token: StoredToken): StoredToken {
+  if (token.isWithoutEntity) throw notFound();
   return token;
 }
 

@@ -112,6 +112,11 @@ async function usable(
 ): Promise<LoginOwner> {
   if (owner === undefined && (await isDisabled(db, identity)))
     throw new Problem('forbidden', 'the entity of this identity is disabled');
+  if (owner === undefined && identity.groups === undefined)
+    throw new Problem(
+      'forbidden',
+      'the login does not name the groups of this identity, and no earlier login did',
+    );
   if (owner === undefined) throw permissionDenied();
   if (!areWithinLimit(owner.identityPolicies))
     throw new Problem(

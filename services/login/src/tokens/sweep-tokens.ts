@@ -44,8 +44,8 @@ async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
     deleted = await deletePageOfEntities(db, owner, pageSize);
   if (entities > 0) await moveEpoch(db); // of tokens that lost their parent, and were therefore not deleted
   if (isStopping()) return tokens;
-  await forgetRemovedOwner(db, owner.id);
-  log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');
+  if (await forgetRemovedOwner(db, owner))
+    log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');
   return tokens;
 }
 

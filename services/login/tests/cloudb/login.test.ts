@@ -69,6 +69,16 @@ test('a principal has one entity, even if its first logins are concurrent', asyn
   expect(entities[3]).not.toBe(entities[0]);
 });
 
+test('only groups that the role binds are stored with a token', async () => {
+  await cloudB.writeRole('grouped', { bound_group_ids: group.toUpperCase() });
+  const { auth } = (await cloudB.logInWith({ groups: [group, oid] }, 'grouped')).body;
+  const [stored] = await service.db.query<{ source: object }>(
+    'select login_source as source from login.tokens where accessor = $1',
+    [auth.accessor],
+  );
+  expect(stored!.source).toMatchObject({ groups: [group] });
+});
+
 test('disabling the mount revokes its tokens and deletes its entities', async () => {
   await service.call('POST', '/sys/auth/brief', { type: 'cloudB' });
   const config = { tenant_id: cloudB.sandbox.tenantId, resource: audience };

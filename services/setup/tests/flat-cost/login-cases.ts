@@ -4,13 +4,14 @@ import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/a
 import {
   deleteAuthMount,
   findAuthMountByAccessor,
+  lockAuthMount,
   updateAuthMount,
 } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
 import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
-import { deleteNamespaceRow } from '../../../login/src/queries/namespaces.ts';
+import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
 import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
@@ -50,10 +51,11 @@ const newToken = () => ({
   },
   uses: null,
 });
-const login = (alias: string, groups: string[] = ['group7', 'group9']) => ({
+const login = (alias: string, groups = ['group7', 'group9']) => ({
   mountId,
   alias,
   groups,
+  issuedAt: 1_700_000_000,
   source: {},
 });
 
@@ -80,6 +82,10 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
   'logging in with other groups': (db) =>
     insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
+  'logging in without naming the groups': (db) =>
+    insertLoginToken(db, newToken(), { ...login('principal50002'), groups: undefined }),
+  'logging in for the first time without naming the groups': (db) =>
+    upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
   'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
   'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
@@ -92,7 +98,8 @@ const revocationCases: Case[] = casesOf('login', {
   'disabling a mount that issued 100,000 tokens': (db) => deleteAuthMount(db, mountId),
   'deleting a namespace': (db) => deleteNamespaceRow(db, 'n7'),
   'finding removed owners': (db) => deletions.listRemovedOwners(db),
-  'forgetting a removed owner': (db) => deletions.forgetRemovedOwner(db, oldMount.id),
+  'forgetting a removed mount': (db) => deletions.forgetRemovedOwner(db, oldMount),
+  'forgetting a removed namespace': (db) => deletions.forgetRemovedOwner(db, oldNamespace),
   'deleting a page of tokens of a disabled mount': (db) => deletions.deletePageOfTokens(db, oldMount, 500),
   'deleting a page of tokens of a deleted namespace': (db) =>
     deletions.deletePageOfTokens(db, oldNamespace, 500),
@@ -117,6 +124,8 @@ const groupAlias = { name: 'new', mountId, groupId };
 const groupCases: Case[] = casesOf('login', {
   'finding a group by its ID': (db) => groups.findGroup(db, 'root', { id: groupId }),
   'finding a group by its name': (db) => groups.findGroup(db, 'root', { name: 'group7' }),
+  'locking a group': (db) => groups.lockGroup(db, 'root', { name: 'group7' }),
+  'locking a namespace': (db) => serializeWrites(db, 'n7'),
   'listing groups by ID': (db) => groups.listGroups(db, 'root', 'id', { ...first, after: nilId }),
   'listing groups by name': (db) => groups.listGroups(db, 'root', 'name', first),
   'creating a group': (db) => groups.insertGroup(db, 'root', group),
@@ -131,6 +140,7 @@ const groupCases: Case[] = casesOf('login', {
   'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
   'changing the settings of a mount': (db) =>
     updateAuthMount(db, mountId, { description: '', defaultLeaseSeconds: 0, maxLeaseSeconds: 60 }),
+  'locking a mount': (db) => lockAuthMount(db, mountId),
   'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
 });
 
@@ -139,6 +149,7 @@ const entity = { name: 'new', policies: ['p1'], metadata: {}, disabled: true };
 
 const entityCases: Case[] = casesOf('login', {
   'finding an entity by its ID': (db) => entities.findEntity(db, 'root', { id: seededId('entity60000') }),
+  'locking an entity': (db) => entities.lockEntity(db, 'root', { id: seededId('entity60000') }),
   'finding an entity by its name': async (db) => {
     await entities.updateEntity(db, seededId('entity60000'), entity);
     await entities.findEntity(db, 'root', { name: 'new' });

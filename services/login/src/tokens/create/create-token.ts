@@ -75,7 +75,7 @@ function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean
 
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
   const parent = accessor === null ? undefined : await findTokenByAccessor(context.db, accessor);
-  if (parent === undefined) throw permissionDenied();
+  if (parent === undefined || parent.isWithoutEntity) throw permissionDenied();
   if (parent.depth + 1 >= maxGenerations)
     throw invalid(`tokens can be created from each other in at most ${maxGenerations} generations`);
   if (parent.usesLeft !== null) throw invalid('a token with limited uses cannot create tokens');

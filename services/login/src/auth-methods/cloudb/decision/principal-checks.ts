@@ -101,6 +101,12 @@ const bindingCheck = (role: RoleBounds): Check =>
     ),
   );
 
+/** The groups that a role binds, of those of a principal. */
+export const boundGroups = (
+  { bound_group_ids }: Pick<RoleBounds, 'bound_group_ids'>,
+  groups: readonly string[],
+): string[] => groups.filter((group) => includesName(specific(bound_group_ids), group));
+
 function groupDenialReason(
   bound: readonly string[],
   { groups, groupsOmitted }: Principal,

@@ -7,7 +7,7 @@ import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { Check } from '../decision/check.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
-import { addressChecks } from '../decision/principal-checks.ts';
+import { addressChecks, boundGroups } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
@@ -42,8 +42,9 @@ export async function logIn(
     owner: {
       mountId: target.mountId,
       alias: claims.oid,
-      groups: claims.groups,
-      source: loginSource(request.role, target, claims, place),
+      groups: claims.groupsOmitted ? undefined : claims.groups,
+      issuedAt: claims.issuedAt,
+      source: loginSource(request.role, target, provenClaims(login, claims), place),
     },
   });
 }
@@ -99,6 +100,12 @@ const tokenOf = (
   renewable: !isBatch(role),
   lifetime: planLifetime(lifetimeRequest(role), new Date(), { limits }),
   uses: role.token_num_uses || null,
+});
+
+/** The claims that a renewal is checked against: without groups that prove nothing, of which there may be 1,000 in each token. */
+const provenClaims = ({ target }: Login, claims: DirectoryClaims): DirectoryClaims => ({
+  ...claims,
+  groups: boundGroups(target.role, claims.groups),
 });
 
 /** A proven place in a token's metadata, under the names of the login request. */
