@@ -10,6 +10,7 @@ import { insertAttempt, promotePending, storePending } from '../queries/rotation
 import { decryptPending, encryptPending } from './pending-secret.ts';
 import { passwordName, removeLeftovers } from './remove-leftovers.ts';
 import { held, type Rotation, renewed } from './rotation-context.ts';
+import { type Application, isUsedElsewhere } from './shared-application.ts';
 import { discardIfHopeless, type FailedTrial, tryPending } from './try-pending.ts';
 
 /**
@@ -101,14 +102,27 @@ async function pendingOf(rotation: Rotation): Promise<Pending> {
 async function promote(rotation: Rotation, { keyId, secret }: Pending): Promise<void> {
   const { context, mount, lease } = rotation;
   const sealedSecret = encryptClientSecret(context.keyRing, mount.mountId, secret.reveal());
-  const { replacedKeyId } = await renewed(rotation);
-  await changingMount(context, mount.mountId, async (tx) =>
-    held(await promotePending(tx, lease, { keyId, sealedSecret })),
-  );
+  const row = await renewed(rotation);
+  const application = await applicationOf(rotation);
+  const isKept = await changingMount(context, mount.mountId, async (tx) => {
+    const isShared = row.currentKeyId === null && (await isUsedElsewhere(tx, mount.mountId, application));
+    const retiredKeyId = isShared ? null : row.replacedKeyId;
+    held(await promotePending(tx, lease, { keyId, sealedSecret, retiredKeyId }));
+    return isShared;
+  });
   context.providers.forget(mount.mountId);
-  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId }, 'client_secret rotated');
-  if (replacedKeyId === null) rotation.warn(unknownPassword);
+  const { replacedKeyId } = row;
+  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId, isKept }, 'client_secret rotated');
+  if (isKept) rotation.warn(sharedPassword);
+  else if (replacedKeyId === null) rotation.warn(unknownPassword);
+}
+
+async function applicationOf({ context, mount }: Rotation): Promise<Application> {
+  const { source } = await context.clients.current(mount);
+  return { clientId: source.clientId, environment: context.clients.environment };
 }
 
 const unknownPassword =
   'the password that was replaced could not be identified and still exists; remove it from the application';
+const sharedPassword =
+  'the password that was replaced still exists, because another auth mount or the environment of login uses the same application; remove it from the application when nothing uses it any more';
