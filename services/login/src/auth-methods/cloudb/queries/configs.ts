@@ -32,9 +32,9 @@ export async function isEnteredElsewhere(
   clientIds: readonly string[],
 ): Promise<boolean> {
   const rows = await sql.query(
-    `select 1 from login.cloudb_configs c left join login.cloudb_rotations r on r.mount_id = c.mount_id
-      where c.sealed_client_secret is not null and lower(c.settings->>'client_id') = any($2::text[])
-        and c.mount_id <> $1 and r.current_key_id is null limit 1`,
+    `select 1 from login.cloudb_configs c
+      where c.sealed_client_secret is not null and lower(c.settings->>'client_id') = any($2::text[]) and c.mount_id <> $1
+        and (select r.current_key_id from login.cloudb_rotations r where r.mount_id = c.mount_id) is null limit 1`,
     [mountId, clientIds],
   );
   return rows.length > 0;
