@@ -3,7 +3,8 @@ import { type SandboxControl, sandboxControl } from './sandbox-control.ts';
 import { type Standalone, startStandalone } from './standalone.ts';
 
 /** A standalone service with its clients, for one test file. */
-export interface Installation extends Pick<Standalone, 'url' | 'sandboxUrl' | 'dataDir' | 'crash' | 'stop'> {
+export interface Installation
+  extends Pick<Standalone, 'url' | 'sandboxUrl' | 'dataDir' | 'env' | 'crash' | 'stop'> {
   rootToken: string;
   /** With the root token. */
   api: Api;

@@ -2,6 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseUrl } from '../../libs/db/src/embedded/address.ts';
+import { clusterFolder, passwordFile } from '../../libs/db/src/embedded/data-folder.ts';
+import { type Db, openPostgres } from '../../libs/db/src/index.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { type Ending, Program } from './program.ts';
 
@@ -42,6 +45,17 @@ export const launchStandalone = ({ env }: Place): Program =>
 /** Reads the root token of an installation that is ready. */
 export const readRootToken = ({ dataDir }: Place): string =>
   readFileSync(join(dataDir, 'root-token'), 'utf8').trim();
+
+/** Opens the database of an installation that runs, for what no client can do, such as letting time pass. */
+export function openDatabase({ dataDir, env }: Pick<Place, 'dataDir' | 'env'>): Db {
+  const folder = join(dataDir, 'postgres');
+  const lines = readFileSync(join(clusterFolder(folder), 'postmaster.pid'), 'utf8').split('\n');
+  const [, , , port, socketFolder] = lines; // https://www.postgresql.org/docs/18/storage-file-layout.html
+  const address = socketFolder
+    ? { socketFolder }
+    : { port: Number(port), password: readFileSync(passwordFile(folder), 'utf8').trim() };
+  return openPostgres({ url: env.DATABASE_URL ?? databaseUrl(address, 'postgres'), connections: 1 });
+}
 
 /** The standalone service as a process, on temporary data and free ports. */
 export interface Standalone extends Place {

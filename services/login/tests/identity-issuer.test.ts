@@ -117,6 +117,17 @@ describe('the issuer', () => {
   });
 });
 
+/** Makes the keys of a state older. */
+const age = (state: string, column: string, interval: string) =>
+  login.db.query(`update login.identity_keys set ${column} = ${column} - $1::interval where state = $2`, [
+    interval,
+    state,
+  ]);
+const rotateManually = async () => {
+  await age('next', 'state_since', '11 minutes');
+  return login.call('POST', '/identity/oidc/rotate');
+};
+
 describe('identity tokens', () => {
   test('have issuer, subject, audience, ID and the requested lifetime, and the published keys verify them', async () => {
     const token = await issue();
@@ -150,7 +161,7 @@ describe('identity tokens', () => {
     const keys = (await publishedKeys()).map(({ kid }) => kid);
     const { kid } = decodeProtectedHeader(await issue());
     const next = keys.find((key) => key !== kid);
-    expect((await login.call('POST', '/identity/oidc/rotate')).status).toBe(204);
+    expect((await rotateManually()).status).toBe(204);
     expect(decodeProtectedHeader(await issue()).kid).toBe(next);
   });
 });
@@ -162,15 +173,9 @@ describe('a rotation', () => {
         'select state from login.identity_keys order by state, state_since',
       )
     ).map(({ state }) => state);
-  const age = (state: string, column: string, interval: string) =>
-    login.db.query(`update login.identity_keys set ${column} = ${column} - $1::interval where state = $2`, [
-      interval,
-      state,
-    ]);
-
   test('keeps the key published until its last token has expired, without its private part', async () => {
     const token = await issue();
-    await login.call('POST', '/identity/oidc/rotate');
+    await rotateManually();
     await verify(token);
     expect(
       await login.db.query(
@@ -194,6 +199,29 @@ describe('a rotation', () => {
     await Promise.all([1, 2, 3].map(() => rotateDueKeys(login)));
     expect(await states()).toEqual(['current', 'next', 'retired']);
     expect(decodeProtectedHeader(await issue()).kid).not.toBe(kid);
+  });
+
+  test('is refused while copies of the documents may lack the next key, and says for how long', async () => {
+    expect((await rotateManually()).status).toBe(204);
+    const { kid } = decodeProtectedHeader(await issue());
+    await age('next', 'state_since', '5 minutes');
+    const { status, body, headers } = await login.call('POST', '/identity/oidc/rotate');
+    expect([status, body.errors]).toEqual([
+      409,
+      [expect.stringMatching(/^those who verify tokens may not know the next key yet; try again in \d+ s$/)],
+    ]);
+    expect(Math.abs(Number(headers.get('retry-after')) - 360)).toBeLessThan(10);
+    expect(decodeProtectedHeader(await issue()).kid).toBe(kid);
+    await age('next', 'state_since', '6 minutes');
+    expect((await login.call('POST', '/identity/oidc/rotate')).status).toBe(204);
+  });
+
+  test('on request happens once if several are made at once', async () => {
+    await age('next', 'state_since', '11 minutes');
+    const statuses = await Promise.all(
+      [1, 2, 3].map(async () => (await login.call('POST', '/identity/oidc/rotate')).status),
+    );
+    expect(statuses.sort()).toEqual([204, 409, 409]);
   });
 
   test('needs nothing to be configured again: two first writes at once create one pair of keys', async () => {

@@ -17,11 +17,11 @@ export async function findSigningKey(
   return (await sql.query<{ id: string; sealedPrivateKey: Uint8Array; now: number }>(text))[0];
 }
 
-/** When the key that signs began to, as the number of seconds until now; undefined before the first one exists. */
-export async function findSigningSeconds(sql: Sql): Promise<number | undefined> {
+/** For how many seconds the key that signs has signed, or the next one been published; undefined before the first ones exist. */
+export async function findKeySeconds(sql: Sql, state: 'current' | 'next'): Promise<number | undefined> {
   const text = `select floor(extract(epoch from now() - state_since))::bigint as seconds
-                  from login.identity_keys where state = 'current'`;
-  return (await sql.query<{ seconds: number }>(text))[0]?.seconds;
+                  from login.identity_keys where state = $1`;
+  return (await sql.query<{ seconds: number }>(text, [state]))[0]?.seconds;
 }
 
 /** The public keys: the one that signs, the one that will, and those whose tokens may still be valid. */

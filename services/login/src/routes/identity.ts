@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { IssuerBody, issuerOf } from '../identity/issuer-settings.ts';
 import { requireIssuer } from '../identity/require-issuer.ts';
-import { rotateKeys } from '../identity/rotate-keys.ts';
+import { documentSeconds, rotateKeys } from '../identity/rotate-keys.ts';
 import { saveIssuer } from '../identity/save-issuer.ts';
 import { algorithm } from '../identity/signing-key.ts';
 import type { IssuerRow } from '../queries/identity-issuer.ts';
@@ -11,9 +11,6 @@ import { listPublicKeys } from '../queries/identity-keys.ts';
 
 const configPath = '/identity/oidc/config';
 const documentsPath = '/identity/oidc/plugins/.well-known';
-
-/** A new key is published for a whole rotation period before it signs, at least an hour. */
-const maxAgeSeconds = 600;
 
 /** `identity/oidc`: the issuer of identity tokens and its public documents (docs/conventions.md#211-identity-token-issuer). */
 export const identityEndpoints = (context: Context): Endpoint[] => [
@@ -69,7 +66,10 @@ const readDiscovery = (context: Context) =>
     path: `${documentsPath}/openid-configuration`,
     summary: 'Read the discovery document of the identity token issuer, without a token',
     handle: async () => ({
-      document: { content: discoveryDocument(await requireIssuer(context.db)), maxAgeSeconds },
+      document: {
+        content: discoveryDocument(await requireIssuer(context.db)),
+        maxAgeSeconds: documentSeconds,
+      },
     }),
   });
 
@@ -80,7 +80,9 @@ const readKeys = (context: Context) =>
     summary: 'Read the public keys that verify identity tokens, without a token',
     handle: async () => {
       await requireIssuer(context.db);
-      return { document: { content: { keys: await listPublicKeys(context.db) }, maxAgeSeconds } };
+      return {
+        document: { content: { keys: await listPublicKeys(context.db) }, maxAgeSeconds: documentSeconds },
+      };
     },
   });
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, tokenHash } from '@secrets/access';
 import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
+import { isEnteredElsewhere } from '../../../login/src/auth-methods/cloudb/queries/configs.ts';
+import { forgetPasswords } from '../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
+import * as rotations from '../../../login/src/auth-methods/cloudb/queries/rotations.ts';
 import {
   deleteAuthMount,
   findAuthMountByAccessor,
@@ -10,6 +13,7 @@ import {
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
+import { findKeySeconds } from '../../../login/src/queries/identity-keys.ts';
 import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
@@ -159,11 +163,27 @@ const entityCases: Case[] = casesOf('login', {
   'deleting an entity': (db) => entities.deleteEntity(db, entityId),
 });
 
-/** The statements on tokens and identities, of login and of the gateway. */
+const lease = { mountId, fence: 0 };
+const pending = { attemptId: nilId, keyId: 'new', expiresAt: new Date(), sealedSecret: Buffer.from('s') };
+
+const rotationCases: Case[] = casesOf('login', {
+  'looking for an entered secret of an application': (db) =>
+    isEnteredElsewhere(db, mountId, ['application1', '']),
+  'promoting a pending password': async (db) => {
+    await rotations.insertAttempt(db, lease, nilId);
+    await rotations.storePending(db, lease, { ...pending, replacedKeyId: null });
+    await rotations.promotePending(db, lease, { ...pending, retiredKeyId: 'old' });
+  },
+  'forgetting the passwords of an application': (db) => forgetPasswords(db, mountId),
+  'looking how long the next key of the issuer is published': (db) => findKeySeconds(db, 'next'),
+});
+
+/** The statements on tokens, identities and rotations, of login and of the gateway. */
 export const loginCases: Case[] = [
   ...checkCases,
   ...tokenCases,
   ...revocationCases,
   ...groupCases,
   ...entityCases,
+  ...rotationCases,
 ];

@@ -3,6 +3,7 @@ import { decryptClientSecret } from '../../../src/auth-methods/cloudb/config/cli
 import { DirectoryKeys } from '../../../src/auth-methods/cloudb/directory/directory-keys.ts';
 import { Guesses } from '../../../src/auth-methods/cloudb/login/guesses.ts';
 import { loginTargets } from '../../../src/auth-methods/cloudb/login/login-targets.ts';
+import type { EnvironmentCredentials } from '../../../src/auth-methods/cloudb/provider/credentials/credential-source.ts';
 import { MountClients, type MountIdentity } from '../../../src/auth-methods/cloudb/provider/mount-clients.ts';
 import { createProviders } from '../../../src/auth-methods/cloudb/provider/providers.ts';
 import { sandboxUrls } from '../../login-for-test.ts';
@@ -14,7 +15,7 @@ export const quickly = { pollMs: 1, attempts: 5 };
 export interface RotationForTest extends ProviderForTest {
   mount: MountIdentity;
   /** What a replica of login uses. */
-  contextOf(process?: MortalProcess): CloudBContext;
+  contextOf(process?: MortalProcess, environment?: EnvironmentCredentials): CloudBContext;
   /** Begins again with one stored secret, and two passwords of others. */
   beginAgain(): Promise<void>;
   /** The secret that is stored now. */
@@ -32,7 +33,7 @@ export async function startRotationForTest(): Promise<RotationForTest> {
   return {
     ...cloud,
     mount: { mountId, namespacePath: '', accessor },
-    contextOf: (process) => contextOf(cloud, process),
+    contextOf: (process, environment) => contextOf(cloud, process, environment),
     beginAgain: async () => {
       sandbox.reset();
       await service.call('DELETE', '/auth/cloudB/config');
@@ -61,10 +62,14 @@ export async function startRotationForTest(): Promise<RotationForTest> {
   };
 }
 
-function contextOf({ service, sandbox }: ProviderForTest, process = new MortalProcess()): CloudBContext {
+function contextOf(
+  { service, sandbox }: ProviderForTest,
+  process = new MortalProcess(),
+  environment: EnvironmentCredentials = {},
+): CloudBContext {
   const { keyRing, keys, log } = service;
   const deps = { keyRing, keys, log, db: process.dbOf(service.db) };
-  const clients = new MountClients({ ...deps, urls: sandboxUrls(sandbox), environment: {}, debugLog: log });
+  const clients = new MountClients({ ...deps, urls: sandboxUrls(sandbox), environment, debugLog: log });
   return {
     ...deps,
     clients,

@@ -9,7 +9,7 @@ import { findSecretExpiry } from '../queries/rotations.ts';
 import { rotateNow } from '../rotation/run-rotation.ts';
 import { CheckBody, scopeOf } from './check/check-body.ts';
 import { checkConfig } from './check/check-config.ts';
-import { ConfigBody, ConfigPatch, configWarnings, type StoredConfig } from './config-settings.ts';
+import { ConfigBody, ConfigPatch, type StoredConfig } from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
 
@@ -46,8 +46,7 @@ const writeConfig = (context: CloudBContext) =>
     needs: 'create or update',
     body: ConfigBody,
     handle: async ({ mount, body, caller, warn }) => {
-      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: false });
-      configWarnings(saved).forEach(warn);
+      await saveConfig(context, caller, mount.id, { body, mustExist: false, warn });
       return undefined;
     },
   });
@@ -59,8 +58,7 @@ const patchConfig = (context: CloudBContext) =>
     summary: 'Update the configuration of an auth mount (merge patch); null restores a default',
     body: ConfigPatch,
     handle: async ({ mount, body, caller, warn }) => {
-      const saved = await saveConfig(context, caller, mount.id, { body, mustExist: true });
-      configWarnings(saved).forEach(warn);
+      await saveConfig(context, caller, mount.id, { body, mustExist: true, warn });
       return undefined;
     },
   });

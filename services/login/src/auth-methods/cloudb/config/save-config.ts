@@ -5,16 +5,20 @@ import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findConfig, upsertConfig } from '../queries/configs.ts';
+import { forgetPasswords, type LeftPasswords } from '../queries/left-passwords.ts';
 import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
+import { leftPasswordWarnings } from '../rotation/left-passwords.ts';
 import { nextRotation } from '../rotation/rotation-schedule.ts';
 import { encryptClientSecret } from './client-secret.ts';
-import { type ConfigPatch, mergedConfig, type StoredConfig } from './config-settings.ts';
+import { type ConfigPatch, configWarnings, mergedConfig, type StoredConfig } from './config-settings.ts';
 
 /** A write or a merge patch of a configuration. */
 interface ConfigWrite {
   body: ConfigPatch;
   /** A PATCH: `not_found` for a configuration that does not exist. */
   mustExist: boolean;
+  /** Receives what the operator has to know or do. */
+  warn: (sentence: string) => void;
 }
 
 /**
@@ -26,28 +30,31 @@ export async function saveConfig(
   context: CloudBContext,
   caller: Caller,
   mountId: string,
-  { body, mustExist }: ConfigWrite,
-): Promise<StoredConfig> {
-  const [before, saved] = await changingMount(context, mountId, async (tx) => {
+  { body, mustExist, warn }: ConfigWrite,
+): Promise<void> {
+  const [before, saved, left] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfig(tx, mountId);
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
     const secret = sealedSecret(context.keyRing, mountId, body.client_secret);
-    const isNewSecret = secret !== undefined || !isSameApplication(stored, merged);
-    if (secret === undefined && merged.hasSecret && isNewSecret) throw invalid(secretMoves);
+    const isSame = isSameApplication(stored, merged);
+    if (secret === undefined && merged.hasSecret && !isSame) throw invalid(secretMoves);
     await upsertConfig(tx, mountId, merged.settings, secret);
-    await planRotation(tx, mountId, merged, isNewSecret);
-    return [stored, merged];
+    const forgotten = isSame && merged.hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
+    await planRotation(tx, mountId, merged, secret !== undefined || !isSame);
+    return [stored, merged, forgotten];
   });
   if (before !== undefined) context.directory.forget(before.settings);
   context.directory.forget(saved.settings);
   context.providers.forget(mountId);
-  return saved;
+  for (const sentence of [...configWarnings(saved), ...leftPasswordWarnings(left)]) warn(sentence);
 }
 
 /** Whoever may write the configuration, but does not know the secret, could send it to a tenant of their own. */
 const secretMoves =
   'client_secret is required if tenant_id, client_id or environment changes: the stored one is not sent elsewhere';
+
+const nothingLeft: LeftPasswords = { keyIds: [], attempts: [] };
 
 /** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
 async function planRotation(

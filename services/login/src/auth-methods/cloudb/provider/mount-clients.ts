@@ -54,6 +54,11 @@ export class MountClients {
     return client;
   }
 
+  /** What counts where a mount stores no credentials. */
+  get environment(): EnvironmentCredentials {
+    return this.#options.environment;
+  }
+
   forget(mountId: string): void {
     this.#byMount.delete(mountId);
   }

@@ -22,6 +22,24 @@ export async function findCredentials(sql: Sql, mountId: string): Promise<Stored
   return (await sql.query<StoredCredentials>(text, [mountId]))[0];
 }
 
+/**
+ * Whether another mount has an entered secret, not one that a rotation added, of an application. `clientIds` are in lower case. Includes
+ * mounts of other tenants and namespaces: an application has the same passwords in all of them.
+ */
+export async function isEnteredElsewhere(
+  sql: Sql,
+  mountId: string,
+  clientIds: readonly string[],
+): Promise<boolean> {
+  const rows = await sql.query(
+    `select 1 from login.cloudb_configs c
+      where c.sealed_client_secret is not null and lower(c.settings->>'client_id') = any($2::text[]) and c.mount_id <> $1
+        and (select r.current_key_id from login.cloudb_rotations r where r.mount_id = c.mount_id) is null limit 1`,
+    [mountId, clientIds],
+  );
+  return rows.length > 0;
+}
+
 /** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */
 export async function upsertConfig(
   sql: Sql,

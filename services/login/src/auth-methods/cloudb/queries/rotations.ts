@@ -153,6 +153,14 @@ export async function storePending(
   return rows.length > 0;
 }
 
+/** A pending password that becomes the current one. */
+export interface PromotedPassword {
+  keyId: string;
+  sealedSecret: Uint8Array;
+  /** The password that is to be removed; null if none is. */
+  retiredKeyId: string | null;
+}
+
 /**
  * Makes the pending secret the current one, in the configuration, too. Returns false if the lease is lost, or if the secret was written
  * since.
@@ -160,14 +168,14 @@ export async function storePending(
 export async function promotePending(
   tx: Tx,
   { mountId, fence }: Lease,
-  { keyId, sealedSecret }: { keyId: string; sealedSecret: Uint8Array },
+  { keyId, sealedSecret, retiredKeyId }: PromotedPassword,
 ): Promise<boolean> {
   const rows = await tx.query(
     `update login.cloudb_rotations set current_key_id = pending_key_id, expires_at = pending_expires_at,
-       secret_since = now(), retired_key_id = replaced_key_id, pending_key_id = null, pending_since = null, pending_expires_at = null,
+       secret_since = now(), retired_key_id = $4, pending_key_id = null, pending_since = null, pending_expires_at = null,
        sealed_pending_secret = null, replaced_key_id = null
      where mount_id = $1 and fence = $2 and pending_key_id = $3 returning 1`,
-    [mountId, fence, keyId],
+    [mountId, fence, keyId, retiredKeyId],
   );
   if (rows.length === 0) return false;
   await tx.query(

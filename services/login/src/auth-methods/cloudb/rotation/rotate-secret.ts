@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { invalid, Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
@@ -7,37 +6,40 @@ import { encryptClientSecret } from '../config/client-secret.ts';
 import type { ListedPassword } from '../provider/graph/application-passwords.ts';
 import type { MountClient } from '../provider/mount-client.ts';
 import { findConfig } from '../queries/configs.ts';
-import { discardPending, insertAttempt, promotePending, storePending } from '../queries/rotations.ts';
+import { insertAttempt, promotePending, storePending } from '../queries/rotations.ts';
 import { decryptPending, encryptPending } from './pending-secret.ts';
 import { passwordName, removeLeftovers } from './remove-leftovers.ts';
 import { held, type Rotation, renewed } from './rotation-context.ts';
-
-/** So often in a row, the directory must accept a new password: its replicas learn of it one after the other. */
-const acceptances = 2;
-/** The request for a rotation is answered within the 30 s for which the gateway waits, unless the provider is slow. */
-const maxWaitMs = 15_000;
-/** A password that does not work by then is given up, and another one is added. */
-const hopelessSeconds = 3_600;
+import { type Application, isUsedElsewhere } from './shared-application.ts';
+import { discardIfHopeless, type FailedTrial, tryPending } from './try-pending.ts';
 
 /**
  * Replaces the secret of a mount by a new password of its application, or continues a rotation that was interrupted. Each step is recorded, so
- * that a process may die at any point: the next run removes what is left over, and goes on. If the directory does not accept the new password
+ * that a process may die at any point: the next run goes on, and removes what is left over. If the directory does not accept the new password
  * yet, a later run continues, too.
+ *
+ * A pending password is finished before anything is removed: if the current secret has expired, it is the only one that can remove anything.
  */
 export async function rotateSecret(rotation: Rotation): Promise<void> {
-  await removeLeftovers(rotation);
   const { pendingKeyId } = await renewed(rotation);
-  if (pendingKeyId === null) await addPassword(rotation);
-  const pending = await pendingOf(rotation);
-  if (!(await isAccepted(rotation, pending.secret))) {
-    await discardIfHopeless(rotation);
-    rotation.warn(
-      'the directory does not accept the new password yet; the rotation continues in the background',
-    );
-    return;
+  if (pendingKeyId === null) {
+    await removeLeftovers(rotation);
+    await addPassword(rotation);
   }
+  const pending = await pendingOf(rotation);
+  const trial = await tryPending(rotation, pending.secret);
+  if (trial.result !== 'accepted') return postpone(rotation, trial);
   await promote(rotation, pending);
   await tryToRemoveReplaced(rotation);
+}
+
+async function postpone(rotation: Rotation, trial: FailedTrial): Promise<void> {
+  await discardIfHopeless(rotation, trial);
+  const reason =
+    trial.result === 'refused'
+      ? 'the directory does not accept the new password yet'
+      : `the new password could not be tried: ${trial.problem.message}`;
+  rotation.warn(`${reason}; the rotation continues in the background`);
 }
 
 /** The new secret is in use: a failure from here on is left to the background work. */
@@ -81,11 +83,6 @@ async function currentKeyId(rotation: Rotation, { passwords, source }: MountClie
 const beginsLike = (secret: string, { hint }: ListedPassword): boolean =>
   typeof hint === 'string' && hint.length >= 3 && secret.startsWith(hint);
 
-async function discardIfHopeless(rotation: Rotation): Promise<void> {
-  const { pendingSeconds } = await renewed(rotation);
-  if ((pendingSeconds ?? 0) > hopelessSeconds) await discardPending(rotation.context.db, rotation.lease);
-}
-
 interface Pending {
   keyId: string;
   secret: Sealed<string>;
@@ -101,41 +98,31 @@ async function pendingOf(rotation: Rotation): Promise<Pending> {
   };
 }
 
-/** Whether the directory accepts a secret; waits for a while until it does. */
-async function isAccepted({ context, mount, times }: Rotation, secret: Sealed<string>): Promise<boolean> {
-  const client = await context.clients.current(mount);
-  const deadline = Date.now() + maxWaitMs;
-  let accepted = 0;
-  for (let attempt = 0; attempt < times.attempts && Date.now() < deadline; attempt += 1) {
-    if (attempt > 0) await sleep(times.pollMs);
-    accepted = (await accepts(client, secret)) ? accepted + 1 : 0;
-    if (accepted >= acceptances) return true;
-  }
-  return false;
-}
-
-async function accepts(client: MountClient, secret: Sealed<string>): Promise<boolean> {
-  try {
-    await client.trySecret(secret);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
-}
-
 /** Makes the pending secret the current one, for the next login on every replica. */
 async function promote(rotation: Rotation, { keyId, secret }: Pending): Promise<void> {
   const { context, mount, lease } = rotation;
   const sealedSecret = encryptClientSecret(context.keyRing, mount.mountId, secret.reveal());
-  const { replacedKeyId } = await renewed(rotation);
-  await changingMount(context, mount.mountId, async (tx) =>
-    held(await promotePending(tx, lease, { keyId, sealedSecret })),
-  );
+  const row = await renewed(rotation);
+  const application = await applicationOf(rotation);
+  const isKept = await changingMount(context, mount.mountId, async (tx) => {
+    const isShared = row.currentKeyId === null && (await isUsedElsewhere(tx, mount.mountId, application));
+    const retiredKeyId = isShared ? null : row.replacedKeyId;
+    held(await promotePending(tx, lease, { keyId, sealedSecret, retiredKeyId }));
+    return isShared;
+  });
   context.providers.forget(mount.mountId);
-  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId }, 'client_secret rotated');
-  if (replacedKeyId === null) rotation.warn(unknownPassword);
+  const { replacedKeyId } = row;
+  context.log.info({ mountId: mount.mountId, keyId, replacedKeyId, isKept }, 'client_secret rotated');
+  if (isKept) rotation.warn(sharedPassword);
+  else if (replacedKeyId === null) rotation.warn(unknownPassword);
+}
+
+async function applicationOf({ context, mount }: Rotation): Promise<Application> {
+  const { source } = await context.clients.current(mount);
+  return { clientId: source.clientId, environment: context.clients.environment };
 }
 
 const unknownPassword =
   'the password that was replaced could not be identified and still exists; remove it from the application';
+const sharedPassword =
+  'the password that was replaced still exists, because another auth mount or the environment of login uses the same application; remove it from the application when nothing uses it any more';

@@ -1,4 +1,5 @@
 import { Problem } from '@secrets/domain';
+import { lockAuthMount } from '../../../queries/auth-mounts.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
 import { findConfig } from '../queries/configs.ts';
@@ -7,11 +8,12 @@ import {
   listDueRotations,
   type RotationRow,
   releaseLease,
+  renewLease,
   takeLease,
 } from '../queries/rotations.ts';
 import { removeLeftovers } from './remove-leftovers.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { type Rotation, type RotationTimes, renewed } from './rotation-context.ts';
+import { held, type Rotation, type RotationTimes, renewed } from './rotation-context.ts';
 import { isMissed, nextRotation } from './rotation-schedule.ts';
 
 const usualTimes: RotationTimes = { pollMs: 1_000, attempts: 15 };
@@ -55,11 +57,12 @@ export async function runDueRotations(
 
 async function runDue(rotation: Rotation): Promise<void> {
   const { context, mount } = rotation;
-  const { scheduledAt, pendingKeyId } = await renewed(rotation);
+  const { scheduledAt, pendingKeyId, secretSince } = await renewed(rotation);
   const config = await findConfig(context.db, mount.mountId);
   const now = new Date();
-  const isDue = scheduledAt !== null && scheduledAt <= now;
-  const missed = isDue && config !== undefined && isMissed(config.settings, scheduledAt, now);
+  const isAutomated = config !== undefined && nextRotation(config.settings, secretSince, now) !== null;
+  const isDue = isAutomated && scheduledAt !== null && scheduledAt <= now;
+  const missed = isDue && isMissed(config.settings, scheduledAt, now);
   if (missed) rotation.warn('the window of a scheduled rotation was missed');
   if (pendingKeyId !== null || (isDue && !missed)) return rotateSecret(rotation);
   await removeLeftovers(rotation);
@@ -76,27 +79,27 @@ async function working(rotation: Rotation, work: (rotation: Rotation) => Promise
   }
 }
 
-async function release(rotation: Rotation, hasFailed: boolean): Promise<void> {
-  const { context, mount, lease } = rotation;
-  const row = await renewed(rotation);
-  const config = await findConfig(context.db, mount.mountId);
-  const hasWork = await isUnfinished(rotation, row);
-  const isDue = row.scheduledAt !== null && row.scheduledAt <= new Date();
-  const failures = hasFailed ? row.failures + 1 : 0;
-  await releaseLease(context.db, lease, {
-    failures,
-    scheduledAt:
-      config === undefined || (hasFailed && isDue)
-        ? row.scheduledAt // its window still counts
-        : nextRotation(config.settings, row.secretSince, new Date()),
-    lookAgainSeconds: hasWork || (hasFailed && isDue) ? backoffSeconds(failures) : null,
+/** Holds the mount, as a write of the configuration does, so that the schedule follows from the newest one. */
+const release = ({ context, mount, lease }: Rotation, hasFailed: boolean): Promise<void> =>
+  context.db.transaction(async (tx) => {
+    if (!(await lockAuthMount(tx, mount.mountId))) return;
+    const row = held(await renewLease(tx, lease));
+    const config = await findConfig(tx, mount.mountId);
+    const isDue = row.scheduledAt !== null && row.scheduledAt <= new Date();
+    const failures = hasFailed ? row.failures + 1 : 0;
+    const hasWork = isUnfinished(row) || (await listAttempts(tx, mount.mountId)).length > 0;
+    await releaseLease(tx, lease, {
+      failures,
+      scheduledAt:
+        config === undefined || (hasFailed && isDue)
+          ? row.scheduledAt // its window still counts
+          : nextRotation(config.settings, row.secretSince, new Date()),
+      lookAgainSeconds: hasWork || (hasFailed && isDue) ? backoffSeconds(failures) : null,
+    });
   });
-}
 
 const backoffSeconds = (failures: number): number =>
   Math.min(lookAgainSeconds * 2 ** failures, maxBackoffSeconds);
 
-async function isUnfinished({ context, mount }: Rotation, row: RotationRow): Promise<boolean> {
-  if (row.pendingKeyId !== null || row.retiredKeyId !== null || row.discardedKeyIds.length > 0) return true;
-  return (await listAttempts(context.db, mount.mountId)).length > 0;
-}
+const isUnfinished = ({ pendingKeyId, retiredKeyId, discardedKeyIds }: RotationRow): boolean =>
+  pendingKeyId !== null || retiredKeyId !== null || discardedKeyIds.length > 0;

@@ -20,6 +20,12 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [700027, 'the directory does not find the key of the identity token in the documents of the issuer'],
 ]);
 
+/** The codes that concern the secret alone: it is wrong or has expired. */
+const secretCodes: ReadonlySet<number> = new Set([7000215, 7000222]);
+
+/** The directory refuses a secret, and nothing but the secret. */
+export class SecretRefused extends Problem {}
+
 const ErrorBody = z.object({ error_codes: z.array(z.int()).min(1) });
 
 /** Who issues access tokens: its name in messages, and what to do if it refuses. */
@@ -54,10 +60,10 @@ export function tokenProblem(
   }
   const [code] = ErrorBody.safeParse(body).data?.error_codes ?? [];
   const reason = (code === undefined ? undefined : reasons.get(code)) ?? issuer.refusal;
-  return new Problem(
-    'bad_gateway',
-    `${reason} (${code === undefined ? `status ${status}` : `AADSTS${code}`})`,
-  );
+  const sentence = `${reason} (${code === undefined ? `status ${status}` : `AADSTS${code}`})`;
+  return code !== undefined && secretCodes.has(code)
+    ? new SecretRefused('bad_gateway', sentence)
+    : new Problem('bad_gateway', sentence);
 }
 
 /** The issuer did not respond. */
