@@ -64,9 +64,11 @@ describe('relay', () => {
       take: (limit) => {
         takes += 1;
         return db.query<OutboxMessage<number>>(
-          `update outbox set due_at = now() + $2 * interval '1 ms' where id in
-             (select id from outbox where due_at <= now() order by id limit $1 for update skip locked)
-           returning id, queue, message`,
+          `with taken as (
+             update outbox set due_at = now() + $2 * interval '1 ms' where id in
+               (select id from outbox where due_at <= now() order by id limit $1 for update skip locked)
+             returning id, queue, message)
+           select * from taken order by id`,
           [limit, ms],
         );
       },
