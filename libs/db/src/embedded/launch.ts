@@ -45,8 +45,12 @@ let cachedOptions: string[] | undefined;
 function wrapper(deathSignal: NodeJS.Signals): string[] {
   if (!hasSetpriv()) return [];
   cachedOptions ??= isRoot ? userOptions() : [];
-  return ['setpriv', `--pdeathsig=${deathSignal.replace('SIG', '')}`, ...cachedOptions];
+  const died = [`--pdeathsig=${deathSignal.replace('SIG', '')}`, ...cachedOptions];
+  return ['setpriv', ...died, 'sh', '-c', unlessOrphaned, String(process.pid)];
 }
+
+/** If this process died before the signal was set, none is sent: then the program does not start. */
+const unlessOrphaned = '[ "$PPID" -eq "$0" ] && exec "$@"';
 
 let cachedHasSetpriv: boolean | undefined;
 
