@@ -105,7 +105,7 @@ export async function useBudget(
   return lanes.length > 0;
 }
 
-/** Gives calls back to the budget of the destination's lane that `useBudget` has taken and that were not made. */
+/** Returns calls that `useBudget` has taken and that were not made to the budget of the destination's lane. */
 export async function giveBackBudget(
   sql: Sql,
   destinationId: string,

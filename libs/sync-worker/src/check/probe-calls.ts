@@ -65,7 +65,7 @@ export class ProbeCalls {
     await this.#call(endsAtMs, (connected, signal) => connected.remove(request, signal));
   }
 
-  /** Whether a put may still write the probe, also after its removal: nobody knows what has become of it. */
+  /** Whether a put may still write the probe, even after its removal, because its outcome is unknown. */
   get mayArriveLate(): boolean {
     return this.#mayArriveLate;
   }

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@secrets/db';
 import type { By } from './groups.ts';
 
-/** An entity: what stands behind the tokens of one identity. */
+/** An entity: the identity that owns tokens. */
 export interface EntityRow {
   id: string;
   namespaceId: string;

@@ -13,7 +13,7 @@ export const subscription = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const otherSubscription = 'bbbbbbbb-0000-4000-8000-000000000002';
 export const groupOfEveryone = '99999999-0000-4000-8000-000000000009';
 
-/** A GUID that ends with a number, to be told apart in failures. */
+/** A GUID that ends with a number, which identifies it in the message of a failed test. */
 const guid = (number: number): string => `dddddddd-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 /** The ID of a resource, as ARM spells it. */

@@ -185,7 +185,7 @@ export async function promotePending(
   return true;
 }
 
-/** Gives up the pending password, which is then to be removed. */
+/** Discards the pending password, which is removed later. */
 export async function discardPending(sql: Sql, { mountId, fence }: Lease): Promise<void> {
   await sql.query(
     `update login.cloudb_rotations set ${discarded} where mount_id = $1 and fence = $2 and pending_key_id is not null`,

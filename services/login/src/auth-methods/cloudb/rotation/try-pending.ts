@@ -11,7 +11,7 @@ const acceptances = 2;
 /** The request for a rotation is answered within the 30 s for which the gateway waits, unless the provider is slow. */
 const maxWaitMs = 15_000;
 /** A password that the directory still refuses by then is given up, and another one is added. */
-const hopelessSeconds = 3_600;
+const maxRefusedSeconds = 3_600;
 
 /** `refused`: the directory said each time that the password is wrong. `unknown`: at least once, it said something else, or nothing. */
 export type FailedTrial = { result: 'refused' } | { result: 'unknown'; problem: Problem };
@@ -37,12 +37,12 @@ export async function tryPending(
 }
 
 /**
- * Gives up a password that the directory refuses for so long that waiting is hopeless. Keeps it while the current secret does not work either:
+ * Discards a password that the directory has refused for too long to be waited for. Keeps it while the current secret does not work either:
  * it may then be the only one that is left.
  */
 export async function discardIfHopeless(rotation: Rotation, trial: FailedTrial): Promise<void> {
   const { pendingSeconds } = await renewed(rotation);
-  if (trial.result !== 'refused' || (pendingSeconds ?? 0) <= hopelessSeconds) return;
+  if (trial.result !== 'refused' || (pendingSeconds ?? 0) <= maxRefusedSeconds) return;
   const { context, mount, lease } = rotation;
   const client = await context.clients.current(mount);
   if (client.source.kind !== 'secret') return;
