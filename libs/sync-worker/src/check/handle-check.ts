@@ -11,6 +11,7 @@ import {
 } from '@secrets/sync-entries';
 import { failureOf } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
+import type { Slot } from '../limits/slots.ts';
 import { ProbeCalls } from './probe-calls.ts';
 import { runCheck, stepsOf } from './run-check.ts';
 
@@ -28,13 +29,17 @@ export async function handleCheck(worker: WorkerContext, message: CheckMessage):
   const running = runningOf(worker);
   const kind = claimed === undefined ? 'removals' : 'checks';
   const isOneTooMany = running[kind] >= maxRunning;
+  const claimedAtMs = performance.now();
   running[kind] += 1;
-  const slot = isOneTooMany ? undefined : await worker.slots.acquire(destinationId);
-  slot?.whenSlow(() => worker.lanes.slow(destinationId));
+  let slot: Slot | undefined;
   try {
+    slot = isOneTooMany ? undefined : await worker.slots.acquire(destinationId);
+    slot?.whenSlow(() => worker.lanes.slow(destinationId));
     if (slot === undefined) await refuse(worker, claimed, isOneTooMany ? tooMany : silent);
-    else if (claimed !== undefined) await check(worker, claimed);
-    else {
+    else if (claimed !== undefined) {
+      const waitedMs = performance.now() - claimedAtMs; // part of the time that the check has
+      await check(worker, { ...claimed, milliseconds: claimed.milliseconds - waitedMs });
+    } else {
       const left = await findLeftProbe(worker.db, checkId);
       if (left !== undefined) await removeLeft(worker, left);
     }
