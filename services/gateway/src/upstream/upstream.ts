@@ -83,8 +83,8 @@ export function openUpstream(
 /** The only headers of a forwarded request: those of the client are dropped, except the type of its body. */
 function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedRequest): string[] {
   const { gatewayRequest, caller, contentType, body } = request;
-  const { method, forwardPath } = gatewayRequest;
-  const assertion = signAssertion(keys, { from: 'gateway', to, method, path: forwardPath }, caller);
+  const { method, forwardPath: path, forwardQuery: query } = gatewayRequest;
+  const assertion = signAssertion(keys, { from: 'gateway', to, method, path, query, body }, caller);
   const headers = [assertionHeader, assertion];
   if (body !== undefined && contentType !== undefined) headers.push('content-type', contentType);
   return headers;
