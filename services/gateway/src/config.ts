@@ -15,8 +15,8 @@ export const Env = z
     /** The role may read tokens, policies, namespaces, auth mounts and the epoch, and decrement the uses of tokens. */
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
-    /** A file, or `-` for stdout. */
-    AUDIT_FILE: z.string().min(1),
+    /** The devices of the audit log: files, and `-` for stdout. */
+    AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
     LOGIN_URL: url,
     SECRETS_URL: url,
     SYNC_CONTROL_URL: url,

@@ -65,6 +65,12 @@ const endpoints = [
       return { data: { ...params, ...body } };
     },
   }),
+  endpoint({
+    method: 'get',
+    path: '/issued',
+    summary: 'Issue a token',
+    handle: async () => ({ auth: { client_token: 'tä', accessor: 'a' } }),
+  }),
   endpoint({ method: 'get', path: '/things/:name', summary: 'Read', handle: async () => ({ data: 'read' }) }),
   endpoint({
     method: 'list',
@@ -285,6 +291,16 @@ describe('responses', () => {
   test('have the status, message and Retry-After of a problem', async () => {
     const { status, body, headers } = await service.call('GET', '/fail/problem');
     expect([status, body.errors, headers.get('retry-after')]).toEqual([429, ['full'], '7']);
+  });
+
+  test('report to the gateway why a request was refused, and which token they contain', async () => {
+    const headers = async (path: string) => (await service.call('GET', path)).headers;
+    expect((await headers('/fail/problem')).get('x-audit-reason')).toBe('full');
+    expect((await headers('/fail/crash')).get('x-audit-reason')).toMatch(/^internal%20error/);
+    const issued = await headers('/issued');
+    expect(issued.get('x-audit-issued-token')).toBe('t%C3%A4');
+    expect(issued.get('x-audit-issued-accessor')).toBe('a');
+    expect((await headers('/things/a')).has('x-audit-issued-token')).toBe(false);
   });
 
   test('hide the cause of an unexpected error, which is in the log with the request ID', async () => {

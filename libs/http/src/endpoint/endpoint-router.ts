@@ -9,6 +9,7 @@ import {
 } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
+import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope, type Reply } from './envelope.ts';
 import { inexactNumber } from './input/exact-numbers.ts';
@@ -121,10 +122,11 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
+  for (const [name, value] of issuedHeaders(reply?.auth)) response.set(name, value);
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);

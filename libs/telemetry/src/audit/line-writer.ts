@@ -1,0 +1,62 @@
+import type { DeviceFile } from './audit-device.ts';
+
+/** Lines that are written together. */
+interface Batch {
+  text: string;
+  bytes: number;
+  done: PromiseWithResolvers<void>;
+}
+
+/** Lines wait in memory while the device is slow. Each request has at most one, so this is more than enough for all of them. */
+const maxWaitingBytes = 33_554_432;
+
+/**
+ * Returns a function that writes one line to a device and resolves when it is written. One write is in progress at a time: the lines
+ * of a turn of the event loop, and those that arrive while the device is busy, are written together. A failed write rejects
+ * its lines; the next ones are tried again.
+ */
+export function lineWriter(
+  device: Pick<DeviceFile, 'append' | 'maxBytes'>,
+  maxWaiting = maxWaitingBytes,
+): (line: string) => Promise<void> {
+  const waiting: Batch[] = [];
+  let waitingBytes = 0;
+  let isBusy = false;
+
+  const writeWaiting = async () => {
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      const { bytes, done } = batch;
+      const settle = await device.append(batch.text).then(
+        () => done.resolve,
+        (error: unknown) => () => done.reject(error),
+      );
+      waitingBytes -= bytes;
+      settle();
+    }
+    isBusy = false;
+  };
+
+  return (line) => {
+    const bytes = Buffer.byteLength(line);
+    if (waitingBytes + bytes > maxWaiting) return Promise.reject(new Error('the audit log is too slow'));
+    waitingBytes += bytes;
+    if (!isBusy) {
+      isBusy = true;
+      setImmediate(writeWaiting);
+    }
+    return added(waiting, line, bytes, device.maxBytes).done.promise;
+  };
+}
+
+/** Adds a line to the last batch, or to a new one if it does not fit. */
+function added(waiting: Batch[], line: string, bytes: number, maxBytes: number): Batch {
+  const last = waiting.at(-1);
+  if (last !== undefined && last.bytes + bytes <= maxBytes) {
+    last.text += line;
+    last.bytes += bytes;
+    return last;
+  }
+  const batch = { text: line, bytes, done: Promise.withResolvers<void>() };
+  waiting.push(batch);
+  return batch;
+}
