@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DeviceFile } from './audit-device.ts';
 
 /** Lines that are written together. */
@@ -23,17 +24,23 @@ export function lineWriter(
   let waitingBytes = 0;
   let isBusy = false;
 
-  const writeWaiting = async () => {
-    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
-      const { bytes, done } = batch;
-      const settle = await device.append(batch.text).then(
-        () => done.resolve,
-        (error: unknown) => () => done.reject(error),
-      );
-      waitingBytes -= bytes;
-      settle();
+  const write = async (batch: Batch) => {
+    const settle = await device.append(batch.text).then(
+      () => batch.done.resolve,
+      (error: unknown) => () => batch.done.reject(error),
+    );
+    waitingBytes -= batch.bytes;
+    settle();
+  };
+
+  const writeAll = async () => {
+    for (;;) {
+      await setImmediate(); // the lines of this turn join the batch: few large writes cost less than many small ones
+      const batch = waiting.shift();
+      if (batch === undefined) break;
+      await write(batch);
     }
-    isBusy = false;
+    isBusy = false; // in the same turn as the last look, so that no line is left
   };
 
   return (line) => {
@@ -42,7 +49,7 @@ export function lineWriter(
     waitingBytes += bytes;
     if (!isBusy) {
       isBusy = true;
-      setImmediate(writeWaiting);
+      void writeAll();
     }
     return added(waiting, line, bytes, device.maxBytes).done.promise;
   };
