@@ -1,5 +1,5 @@
 import { type Caller, requireCapability } from '@secrets/caller';
-import { invalid, notFound } from '@secrets/domain';
+import { invalid } from '@secrets/domain';
 import { envelope, methodNotTaken, parseInput } from '@secrets/http';
 import type { AuditDevice } from '@secrets/telemetry';
 import { z } from 'zod';
@@ -30,24 +30,29 @@ export const ownEndpoint =
     if (path === descriptionPath) return description();
     if (path === auditPath) {
       requireMethod(request, 'get');
-      return envelope(requestId, { data: presented(devices) });
+      return withoutEnvelopeToo(requestId, presented(devices));
     }
     if (!path.startsWith(`${auditHashPath}/`)) return undefined;
     requireMethod(request, 'post');
     const name = path.slice(auditHashPath.length + 1);
-    if (!devices.some((device) => device.name === name)) throw notFound(`there is no audit device ${name}`);
+    if (!devices.some((device) => device.name === name)) throw invalid(`there is no audit device ${name}`);
     return hashed(request, auditHash);
   };
 
-const HashRequest = z.object({ input: z.string() });
+const HashRequest = z.object({ input: z.string().min(1) });
 
 /** The hash is the same for all devices; the name is part of the path because clients expect it. */
 function hashed({ gatewayRequest, caller, body }: OwnRequest, auditHash: AuditHash) {
   requireCapability(caller, 'update');
   const { input } = parseInput(HashRequest, parsedJson(body)) as z.infer<typeof HashRequest>;
-  const hash = auditHash.of(input);
-  return { ...envelope(gatewayRequest.requestId, { data: { hash } }), hash };
+  return withoutEnvelopeToo(gatewayRequest.requestId, { hash: auditHash.of(input) });
 }
+
+/** Clients of these paths read the data at either place. */
+const withoutEnvelopeToo = (requestId: string, data: object) => ({
+  ...data,
+  ...envelope(requestId, { data }),
+});
 
 const presented = (devices: readonly AuditDevice[]) =>
   Object.fromEntries(
