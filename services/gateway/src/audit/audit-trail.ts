@@ -4,7 +4,7 @@ import type { Audit } from '@secrets/telemetry';
 import { type AuditedRequest, unparsedRequest } from './audited-request.ts';
 
 /** What a request led to. */
-export interface Outcome {
+interface Outcome {
   status: number;
   /** Why it was refused or failed; null if it succeeded. */
   reason: string | null;
