@@ -37,6 +37,28 @@ test('the lines of a turn are written together, and those that arrive while the 
   await Promise.all(later);
 });
 
+test('a write waits for the lines of the following turns, but not for long', async () => {
+  const { written, device, finish } = controlled();
+  const write = lineWriter(device);
+  const writes: Promise<void>[] = [];
+  const oneEachTurn = async () => {
+    while (written.length === 0) {
+      await setImmediate();
+      writes.push(write('line\n'));
+    }
+  };
+  const adding = oneEachTurn();
+  writes.push(write('first\n'));
+  await adding;
+  expect(writes.length).toBeGreaterThan(2);
+  expect(writes.length).toBeLessThan(20);
+  finish();
+  await writes[0];
+  await untilWritten(written, 2);
+  finish();
+  await Promise.all(writes);
+});
+
 test('a line that arrives just when the last one was written is not forgotten', async () => {
   const written: string[] = [];
   const write = lineWriter({ maxBytes: 1_000, append: async (text) => void written.push(text) });

@@ -11,9 +11,12 @@ interface Batch {
 /** Lines wait in memory while the device is slow. Each request has at most one, so this is more than enough for all of them. */
 const maxWaitingBytes = 33_554_432;
 
+/** A line waits for at most this many turns. */
+const maxTurns = 8;
+
 /**
  * Returns a function that writes one line to a device and resolves when it is written. One write is in progress at a time: the lines
- * of a turn of the event loop, and those that arrive while the device is busy, are written together. A failed write rejects
+ * of a few turns of the event loop, and those that arrive while the device is busy, are written together. A failed write rejects
  * its lines; the next ones are tried again.
  */
 export function lineWriter(
@@ -22,6 +25,7 @@ export function lineWriter(
 ): (line: string) => Promise<void> {
   const waiting: Batch[] = [];
   let waitingBytes = 0;
+  let lines = 0; // ever
   let isBusy = false;
 
   const write = async (batch: Batch) => {
@@ -33,9 +37,18 @@ export function lineWriter(
     settle();
   };
 
+  /** Waits for a turn of the event loop without another line: few large writes cost less than many small ones. */
+  const quietTurn = async () => {
+    let before = -1;
+    for (let turns = 0; turns < maxTurns && lines !== before; turns += 1) {
+      before = lines;
+      await setImmediate();
+    }
+  };
+
   const writeAll = async () => {
     for (;;) {
-      await setImmediate(); // the lines of this turn join the batch: few large writes cost less than many small ones
+      await quietTurn();
       const batch = waiting.shift();
       if (batch === undefined) break;
       await write(batch);
@@ -47,6 +60,7 @@ export function lineWriter(
     const bytes = Buffer.byteLength(line);
     if (waitingBytes + bytes > maxWaiting) return Promise.reject(new Error('the audit log is too slow'));
     waitingBytes += bytes;
+    lines += 1;
     if (!isBusy) {
       isBusy = true;
       void writeAll();
