@@ -22,7 +22,7 @@ interface ConfigWrite {
 }
 
 /**
- * Merges a request into the stored configuration of a mount, and drops what is cached for the configurations before and after.
+ * Merges a request into the stored configuration of a mount, and drops what is cached for it.
  * Throws `invalid` if the result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does not, or if the mount
  * was disabled in the meantime.
  */
@@ -32,7 +32,7 @@ export async function saveConfig(
   mountId: string,
   { body, mustExist, warn }: ConfigWrite,
 ): Promise<void> {
-  const [before, saved, left] = await changingMount(context, mountId, async (tx) => {
+  const [saved, left] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfig(tx, mountId);
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
@@ -42,10 +42,9 @@ export async function saveConfig(
     await upsertConfig(tx, mountId, merged.settings, secret);
     const forgotten = isSame && merged.hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
     await planRotation(tx, mountId, merged, secret !== undefined || !isSame);
-    return [stored, merged, forgotten];
+    return [merged, forgotten];
   });
-  if (before !== undefined) context.directory.forget(before.settings);
-  context.directory.forget(saved.settings);
+  context.directory.forget(mountId);
   context.providers.forget(mountId);
   for (const sentence of [...configWarnings(saved), ...leftPasswordWarnings(left)]) warn(sentence);
 }

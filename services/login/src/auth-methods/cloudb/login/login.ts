@@ -32,15 +32,15 @@ export async function logIn(
 ): Promise<IssuedToken> {
   const login = await findLogin(context, at, request);
   const { target } = login;
-  const { config } = target;
+  const { mountId, config } = target;
   requireBoundAddress(login);
-  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(config), config);
+  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(mountId, config), config);
   const claims = parseClaims(jwt);
   const place = await requireAdmitted(context, login, claims);
   return issueToken(context, {
     ...tokenOf(login, claims, place),
     owner: {
-      mountId: target.mountId,
+      mountId,
       alias: claims.oid,
       groups: claims.groupsOmitted ? undefined : claims.groups,
       issuedAt: claims.issuedAt,
