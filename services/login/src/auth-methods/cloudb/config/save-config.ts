@@ -8,7 +8,7 @@ import { findConfig, upsertConfig } from '../queries/configs.ts';
 import { forgetPasswords, type LeftPasswords } from '../queries/left-passwords.ts';
 import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
 import { leftPasswordWarnings } from '../rotation/left-passwords.ts';
-import { nextRotation } from '../rotation/rotation-schedule.ts';
+import { isSameSchedule, nextRotation } from '../rotation/rotation-schedule.ts';
 import { encryptClientSecret } from './client-secret.ts';
 import { type ConfigPatch, configWarnings, mergedConfig, type StoredConfig } from './config-settings.ts';
 
@@ -41,7 +41,7 @@ export async function saveConfig(
     if (secret === undefined && merged.hasSecret && !isSame) throw invalid(secretMoves);
     await upsertConfig(tx, mountId, merged.settings, secret);
     const forgotten = isSame && merged.hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
-    await planRotation(tx, mountId, merged, secret !== undefined || !isSame);
+    await planRotation(tx, mountId, { before: stored, after: merged }, secret !== undefined || !isSame);
     return [merged, forgotten];
   });
   context.directory.forget(mountId);
@@ -55,16 +55,21 @@ const secretMoves =
 
 const nothingLeft: LeftPasswords = { keyIds: [], attempts: [] };
 
-/** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
+/**
+ * What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. A rotation that is
+ * due, and has failed so far, remains due if the write does not concern it.
+ */
 async function planRotation(
   tx: Tx,
   mountId: string,
-  { settings, hasSecret }: StoredConfig,
+  { before, after }: { before: StoredConfig | undefined; after: StoredConfig },
   isNewSecret: boolean,
 ): Promise<void> {
-  if (!hasSecret) return deleteRotation(tx, mountId);
-  const since = await recordSecret(tx, mountId, isNewSecret);
-  await setSchedule(tx, mountId, nextRotation(settings, since, new Date()));
+  if (!after.hasSecret) return deleteRotation(tx, mountId);
+  const { secretSince, scheduledAt } = await recordSecret(tx, mountId, isNewSecret);
+  const isPlanned = !isNewSecret && before !== undefined && isSameSchedule(before.settings, after.settings);
+  const next = isPlanned ? scheduledAt : nextRotation(after.settings, secretSince, new Date());
+  await setSchedule(tx, mountId, next);
 }
 
 const isSameApplication = (before: StoredConfig | undefined, { settings }: StoredConfig): boolean =>

@@ -210,12 +210,16 @@ export async function forgetRemoved(sql: Sql, { mountId, fence }: Lease, keyId: 
   );
 }
 
+/** Since when a secret is the current one, and when its next scheduled rotation begins. */
+export type RecordedSecret = Pick<RotationRow, 'secretSince' | 'scheduledAt'>;
+
 /**
  * Records that the secret of a configuration was written: what was known about the one before no longer applies, and nothing is removed
- * that may be the new one. A process that works on a rotation loses its lease. Without `isNewSecret`, only creates the row. Returns since when the secret is the current one.
+ * that may be the new one. A process that works on a rotation loses its lease. Without `isNewSecret`, only creates the row. Keeps the row from being changed before
+ * the transaction ends.
  */
-export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean): Promise<Date> {
-  const [row] = await tx.query<{ secretSince: Date }>(
+export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean): Promise<RecordedSecret> {
+  const [row] = await tx.query<RecordedSecret>(
     `insert into login.cloudb_rotations (mount_id, fence) values ($1, ${firstFence})
      on conflict (mount_id) do update set ${
        isNewSecret
@@ -223,10 +227,10 @@ export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean
        retired_key_id = null, failures = 0, fence = cloudb_rotations.fence + 1, leased_until = null, ${discarded}`
          : 'mount_id = excluded.mount_id'
      }
-     returning secret_since as "secretSince"`,
+     returning secret_since as "secretSince", scheduled_at as "scheduledAt"`,
     [mountId],
   );
-  return row!.secretSince;
+  return row!;
 }
 
 /** Sets when the next scheduled rotation begins. Unfinished work is looked at right away. */
