@@ -13,6 +13,7 @@ import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
 import { lifetimeRequest } from '../roles/lifetime-request.ts';
 import { isBatch } from '../roles/role-settings.ts';
+import { identityOf } from './attempt.ts';
 import { decideLogin } from './decide-login.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
@@ -40,10 +41,7 @@ export async function logIn(
   return issueToken(context, {
     ...tokenOf(login, claims, place),
     owner: {
-      mountId,
-      alias: claims.oid,
-      groups: claims.groupsOmitted ? undefined : claims.groups,
-      issuedAt: claims.issuedAt,
+      ...identityOf(mountId, claims),
       source: loginSource(request.role, target, provenClaims(login, claims), place),
     },
   });
