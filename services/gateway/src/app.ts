@@ -1,4 +1,9 @@
-import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import {
+  addressRanges,
+  createAuthenticator,
+  type OwningService,
+  owningServices,
+} from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { operatorApp, type Service } from '@secrets/http';
@@ -9,6 +14,7 @@ import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
+import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export interface GatewayDeps {
@@ -26,6 +32,7 @@ export interface GatewayConfig {
   trustedProxies?: readonly string[];
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
+  bodies?: BodyOptions;
 }
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
@@ -37,12 +44,14 @@ export interface Gateway extends Service {
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
+  const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     upstreams,
     own: { health: healthOf(deps.db, all), description: apiDescription(all) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
+    bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   return {

@@ -19,7 +19,7 @@ import {
   requestIdOf,
   toGatewayRequest,
 } from './request/gateway-request.ts';
-import { ClientDisconnected, readBody } from './request/read-body.ts';
+import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -29,6 +29,7 @@ export interface GatewayContext {
   upstreams: Record<OwningService, Upstream>;
   own: { health(): Promise<Health>; description(): Promise<unknown> };
   trustedProxies: AddressRanges;
+  bodies: BodyReader;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
@@ -68,10 +69,18 @@ async function respond(
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
-  const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
+  const body =
+    gatewayRequest.method === 'GET'
+      ? undefined
+      : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
   const contentType = request.headers['content-type'];
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
+
+const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
+  tokenType === null
+    ? { key: remoteAddress, isPublic: true }
+    : { key: accessor ?? token ?? remoteAddress, isPublic: false };
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with an audit line. */
 async function parseRequest(
