@@ -56,6 +56,7 @@ describe('database roles of the services', () => {
     ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: [
+        'access_changes',
         'access_epoch',
         'auth_mounts',
         'entities',

@@ -6,9 +6,9 @@ import {
   deletePageOfTokens,
   forgetRemovedOwner,
   listRemovedOwners,
-  moveEpoch,
   type RemovedOwner,
 } from '../queries/delete-tokens.ts';
+import { deleteOldChanges } from '../queries/revocations.ts';
 
 /** What a sweep runs with. */
 export interface Sweep {
@@ -22,18 +22,16 @@ const pageSize = 500;
 const pagesPerLine = 20;
 
 /**
- * Deletes every token that nobody can use any more, and the entities of removed auth mounts and namespaces, page by page. Returns the
- * number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
+ * Deletes every token that nobody can use any more, the entities of removed auth mounts and namespaces, old changes of access, and what was used of rate
+ * limits, page by page.
+ * Returns the number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
  */
 export async function sweepTokens(sweep: Sweep): Promise<number> {
   let total = 0;
-  try {
-    for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
-    for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
-    return total;
-  } finally {
-    if (total > 0) await moveEpoch(sweep.db);
-  }
+  for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
+  for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
+  await deleteOldChanges(sweep.db);
+  return total;
 }
 
 async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
@@ -42,7 +40,6 @@ async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
   let entities = 0;
   for (let deleted = pageSize; deleted === pageSize && !isStopping(); entities += deleted)
     deleted = await deletePageOfEntities(db, owner, pageSize);
-  if (entities > 0) await moveEpoch(db); // of tokens that lost their parent, and were therefore not deleted
   if (isStopping()) return tokens;
   if (await forgetRemovedOwner(db, owner))
     log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');

@@ -126,4 +126,6 @@ insert into login.tokens (hash, accessor, parent_accessor, mount_id, namespace_i
          case when kind = 'spent' then 0 end, md5('entity' || n)::uuid
     from (values ('old', 50000), ('homeless', 20000), ('expired', 30000), ('spent', 5000), ('child', 22000), ('chain', 64), ('ordinary', 100000)) as k (kind, count)
     cross join lateral generate_series(1, count) as n;
+insert into login.access_changes (epoch, concerns) select n, array['policy root p' || n] from generate_series(1, 20000) as n;
+update login.access_epoch set value = 20000;
 insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;
