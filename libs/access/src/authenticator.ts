@@ -14,6 +14,7 @@ import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
 import type { CompiledPolicies } from './policies/compile-policies.ts';
 import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -47,9 +48,11 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
   db: Db;
   keys: InternalKeys;
+  /** Requests per second. By default, only quotas limit them. */
+  limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
@@ -71,13 +74,15 @@ class DbAuthenticator implements Authenticator {
   readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
   readonly #policies: PolicySets;
+  readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
 
-  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
     this.#changes = accessChanges(db, changesGapMs);
     this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
     this.#policies = policySets(db, this.#changes);
+    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
     this.#namespaces = epochCache({
       changes: this.#changes,
       maxEntries: maxNamespaces,
@@ -100,15 +105,20 @@ class DbAuthenticator implements Authenticator {
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return this.#authorizeToken(request, caller);
-    if (open.kind === 'open') return this.#authorizeOpenPath(caller);
-    return this.#authorizeLogin(open.mount, request, caller);
+    const { path, remoteAddress } = request;
+    const limited = { namespace: caller.namespace.path, path, remoteAddress };
+    const quota = await this.#limits.beforeAccess(limited, open?.kind === 'login');
+    if (open === undefined) await this.#authorizeToken(request, caller);
+    else if (open.kind === 'open') await this.#authorizeOpenPath(caller);
+    else await this.#authorizeLogin(open.mount, request, caller);
+    await this.#limits.afterAccess(quota, caller.tokenType === null ? undefined : caller.namespace);
   }
 
   async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
     const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
+    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
     const names = [...token.policies, ...token.identityPolicies];
     const rules = await this.#policies.get(token.namespace.id, names, epoch);
     if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();

@@ -1,5 +1,6 @@
 import {
   addressRanges,
+  type BuiltInLimits,
   createAuthenticator,
   type OwningService,
   owningServices,
@@ -17,6 +18,8 @@ import { databaseCheck, healthOf } from './own/health.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
+export { gatewayLimits, limitsEnv } from './limits-env.ts';
+
 export interface GatewayDeps {
   db: Db;
   keys: InternalKeys;
@@ -33,6 +36,8 @@ export interface GatewayConfig {
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
   bodies?: BodyOptions;
+  /** Requests per second; by default, only quotas limit them. */
+  rates?: BuiltInLimits;
 }
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
@@ -46,7 +51,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const all = Object.values(upstreams);
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
+    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     upstreams,
     own: { health: healthOf(deps.db, all), description: apiDescription(all) },

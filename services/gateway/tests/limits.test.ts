@@ -124,3 +124,23 @@ describe('the memory for bodies', () => {
   });
 });
 
+test('a rate limit of all gateways together is refused with the time to wait, within a tenth of what is stated', async () => {
+  await db.query(
+    `insert into login.rate_limit_quotas (name, namespace_id, path, written_path, rate, interval_seconds, block_seconds, inheritable, group_by)
+     values ('writes', 'root', 'kv/data/limited', '', 40, 86400, 0, false, 'none')`,
+  );
+  const gateways = [await start(), await start()];
+  const asked = { path: '/v1/kv/data/limited/a', token: root };
+  const sent = gateways.flatMap((gateway) => Array.from({ length: 60 }, () => ask(gateway, asked)));
+  const allowed = (await Promise.all(sent)).filter(({ status }) => status === 200).length;
+  expect(allowed).toBeGreaterThanOrEqual(36);
+  expect(allowed).toBeLessThanOrEqual(44);
+  const refused = await ask(gateways[0]!, asked);
+  expect(refused).toMatchObject({ status: 429, body: { errors: ['the rate limit writes is exceeded'] } });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(JSON.parse(gateways[0]!.audit.at(-1)!)).toMatchObject({
+    allowed: false,
+    reason: 'the rate limit writes is exceeded',
+  });
+  expect((await ask(gateways[0]!, { path: '/v1/kv/data/b', token: root })).status).toBe(200);
+});

@@ -65,6 +65,8 @@ describe('database roles of the services', () => {
         'groups',
         'namespaces',
         'policies',
+        'rate_limit_quotas',
+        'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
       'sync-control': ['login.policies'],

@@ -16,4 +16,6 @@ export const concern = {
   groups: (namespaceId: string): string => `groups ${namespaceId}`,
   /** A namespace, and everything that belongs to it. */
   namespace: (id: string): string => `namespace ${id}`,
+  /** The rate limits that operators define. */
+  quotas: 'quotas',
 };

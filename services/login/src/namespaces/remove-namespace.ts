@@ -32,7 +32,7 @@ export async function removeNamespace({ db }: DbContext, caller: Caller, relativ
     if (content.authMounts) throw stillHolds('auth mounts; disable them first');
     await deleteNamespaceRow(tx, stored.id);
   };
-  await revoking(db, remove, [concern.namespace(stored.id)]).catch((error: unknown) => {
+  await revoking(db, remove, [concern.namespace(stored.id), concern.quotas]).catch((error: unknown) => {
     throw heldElsewhere(error) ?? error;
   });
 }

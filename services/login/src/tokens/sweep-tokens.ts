@@ -8,6 +8,7 @@ import {
   listRemovedOwners,
   type RemovedOwner,
 } from '../queries/delete-tokens.ts';
+import { deletePageOfUsage } from '../queries/rate-limits.ts';
 import { deleteOldChanges } from '../queries/revocations.ts';
 
 /** What a sweep runs with. */
@@ -18,6 +19,7 @@ export interface Sweep {
 }
 
 const pageSize = 500;
+const usagePageSize = 5_000;
 /** A log line after so many pages of a removed mount or namespace. */
 const pagesPerLine = 20;
 
@@ -31,7 +33,13 @@ export async function sweepTokens(sweep: Sweep): Promise<number> {
   for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
   for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
   await deleteOldChanges(sweep.db);
+  await deleteOldUsage(sweep);
   return total;
+}
+
+async function deleteOldUsage({ db, isStopping = () => false }: Sweep): Promise<void> {
+  for (let deleted = usagePageSize; deleted === usagePageSize && !isStopping(); )
+    deleted = await deletePageOfUsage(db, usagePageSize);
 }
 
 async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {

@@ -26,6 +26,8 @@ export const counted: Record<string, number> = {
   readBatchToken: 64,
   // Up to a limit: what has changed since a gateway has last looked.
   readChanges: 1_000,
+  // Up to the maximum number of rate limits, when one is written.
+  upsertRateLimit: 1_000,
   findTokenByAccessor: 64,
   updateTokenExpiry: 64,
   // Foreign keys: mounts and destinations by their namespace, which is the same for all of them here.

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, concern, tokenHash } from '@secrets/access';
 import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts';
+import { budgetStore } from '../../../../libs/access/src/rate-limits/budget-store.ts';
+import { readQuotas } from '../../../../libs/access/src/rate-limits/quotas.ts';
 import {
   consumeUse,
   readBatchToken,
@@ -24,6 +26,8 @@ import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/qu
 import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
 import { findPolicySize } from '../../../login/src/queries/policies.ts';
+import type { RateLimitSettings } from '../../../login/src/queries/rate-limits.ts';
+import * as limits from '../../../login/src/queries/rate-limits.ts';
 import {
   deleteOldChanges,
   recordChange,
@@ -194,6 +198,27 @@ const rotationCases: Case[] = casesOf('login', {
   'looking how long the next key of the issuer is published': (db) => findKeySeconds(db, 'next'),
 });
 
+const limit: RateLimitSettings = {
+  ...{ namespaceId: 'n7', path: 'new', writtenPath: 'n7/new/', rate: 1, intervalSeconds: 1, blockSeconds: 0 },
+  ...{ inheritable: false, groupBy: 'ip' },
+};
+const gatewayLimitCases: Case[] = casesOf('gateway', {
+  'reading all rate limits': (db) => readQuotas(db),
+  'taking out of the budgets of rate limits': async (db) => {
+    const { ask } = budgetStore(db);
+    await Promise.all([1, 2, 3].map((n) => ask({ key: `key${n}`, endsAt: 1_900_000_000_000, want: 5 })));
+  },
+  'blocking what exceeds a rate limit': (db) => budgetStore(db).block('key7', 1_900_000_000_000),
+});
+const limitCases: Case[] = casesOf('login', {
+  'finding a rate limit': (db) => limits.findRateLimit(db, 'limit7'),
+  'listing rate limits': (db) => limits.listRateLimits(db, first),
+  'writing a rate limit': (db) => limits.upsertRateLimit(db, 'limit7', limit, 1_000),
+  'deleting a rate limit': (db) => limits.deleteRateLimit(db, 'limit7'),
+  'finding the namespace of a path': (db) => limits.findClosestNamespace(db, ['n7', 'n7/a', 'n7/a/b']),
+  'deleting a page of usage': (db) => limits.deletePageOfUsage(db, 500),
+});
+
 /** The statements on tokens, identities and rotations, of login and of the gateway. */
 export const loginCases: Case[] = [
   ...checkCases,
@@ -202,4 +227,6 @@ export const loginCases: Case[] = [
   ...groupCases,
   ...entityCases,
   ...rotationCases,
+  ...gatewayLimitCases,
+  ...limitCases,
 ];
