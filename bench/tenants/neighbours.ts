@@ -24,7 +24,8 @@ const pathsEach = 1_650;
 /** Creates policies and tokens, and returns what a neighbour can do. */
 export async function prepareNeighbours({ api, apiOf }: NeighbourApi): Promise<Neighbour[]> {
   await api('POST', 'sys/policies/acl/small', policyOf('small', 5));
-  for (const name of largePolicies) await api('POST', `sys/policies/acl/${name}`, policyOf(name, pathsEach));
+  for (const [at, name] of largePolicies.entries())
+    await api('POST', `sys/policies/acl/${name}`, policyOf(String(at), pathsEach));
   const newToken = async (policies: string[], more: object = {}): Promise<string> => {
     const { auth } = (await api('POST', 'auth/token/create', { policies, ...more })) as {
       auth: { client_token: string };

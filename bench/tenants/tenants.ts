@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
 import { type LoadResult, load } from '../load/load.ts';
 import { median } from '../load/statistics.ts';
@@ -8,6 +9,8 @@ import { type Neighbour, prepareNeighbours } from './neighbours.ts';
 
 const connections = 2;
 const maxRatio = 1.1;
+/** How long the neighbour has been busy when a turn begins. */
+const warmUpMs = 5_000;
 
 /** Measures what a tenant's tokens and policies cost the requests of another one. */
 export async function benchTenants(options: BenchOptions): Promise<Report[]> {
@@ -74,6 +77,7 @@ async function measurePair(
   };
   const turn = async (work: () => Promise<unknown>): Promise<Turn> => {
     const pace = startPace(perSecond, work);
+    await sleep(warmUpMs);
     const result = await load(job);
     return { ...result, ...(await pace.stop()) };
   };
@@ -137,6 +141,7 @@ function reportOf(measured: Map<string, Pair[]>, { seconds, rounds }: BenchOptio
     rows,
     notes: [
       `base: the neighbour sends the same requests as often, but with 5 paths, a set of policies that is the same in each, or a look-up in place of a revocation`,
+      `the neighbour begins ${warmUpMs / 1_000} s before each turn`,
       `${connections} connections; ratios within a pair of turns of ${seconds} s, median of ${rounds} rounds; one gateway and one process of each service, on one Postgres`,
     ],
     measured: Object.fromEntries(measured),

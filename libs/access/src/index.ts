@@ -10,7 +10,7 @@ export { compileNamed } from './policies/named-policies.ts';
 export * from './policies/policy-reader.ts';
 export * from './policies/policy-rules.ts';
 export { isEvaluableSql, type PolicySize, policySizeSql, requireEvaluable } from './policies/policy-size.ts';
-export { type BuiltInLimits, noLimits } from './rate-limits/rate-limits.ts';
+export type { BuiltInLimits } from './rate-limits/rate-limits.ts';
 export { type AtEpoch, readBatchToken } from './read-access.ts';
 export { batchTokenExpiry } from './tokens/access-token.ts';
 export * from './tokens/address-ranges.ts';

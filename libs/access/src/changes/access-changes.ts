@@ -3,7 +3,7 @@ import { sharedRead } from '../tokens/shared-read.ts';
 import { type NewestChanges, readChanges } from './read-changes.ts';
 
 /** What keeps values in memory that changes may concern. */
-export interface Dropping {
+interface Dropping {
   /** Drops what any of these changes concerns. */
   drop(concerns: readonly string[]): void;
   /** Drops everything. */

@@ -15,7 +15,7 @@ test('work of a key that has used up its share waits, and that of others does no
   const busy = shares.run('busy', async () => performance.now() - started);
   const other = await shares.run('other', async () => performance.now() - started);
   expect(other).toBeLessThan(100);
-  expect(await busy).toBeGreaterThan(300); // 50 ms beyond what it may use at once, of which it pays back a tenth of the time
+  expect(await busy).toBeGreaterThan(300); // 50 ms beyond what it may use at once, of which it pays back a twentieth of the time
 });
 
 test('at most four reads of a key are in progress at once', async () => {

@@ -14,7 +14,7 @@ interface Lane {
 }
 
 /** Part of the time that one key may use; it may use `burstMs` at once. */
-const share = 0.1;
+const share = 0.05;
 const burstMs = 500;
 /** Limits what is held in memory for one key. */
 const maxRunning = 4;
@@ -23,7 +23,7 @@ const maxWaitMs = 5_000;
 
 /**
  * Divides the time of this process: work that blocks the event loop waits, first come, first served, if its key has used up its share. What
- * one namespace makes this process compute therefore delays requests of others by a tenth at most.
+ * one namespace makes this process compute therefore delays requests of others by a twentieth at most.
  */
 export class TimeShares {
   readonly #lanes = new LRUCache<string, Lane>({ max: 20_000 });

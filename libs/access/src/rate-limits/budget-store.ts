@@ -2,7 +2,7 @@ import type { Sql } from '@secrets/db';
 import { sharedRead } from '../tokens/shared-read.ts';
 
 /** Requests that a gateway takes out of what a key may make within an interval. */
-export interface Ask {
+interface Ask {
   key: string;
   /** When the interval ends, in milliseconds since 1970. */
   endsAt: number;
@@ -10,7 +10,7 @@ export interface Ask {
 }
 
 /** What all gateways have asked for together, this one included, and until when the key is blocked, in milliseconds since 1970. */
-export interface Answer {
+interface Answer {
   taken: number;
   blockedUntil: number;
 }

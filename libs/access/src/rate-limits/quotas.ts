@@ -71,18 +71,14 @@ export function cachedQuotas(db: Sql, changes: AccessChanges, clock: () => numbe
 }
 
 /** The quotas of each namespace, the one with the longest path first. */
-export function byNamespace(quotas: readonly Quota[]): ReadonlyMap<string, Quota[]> {
+function byNamespace(quotas: readonly Quota[]): ReadonlyMap<string, Quota[]> {
   const map = new Map<string, Quota[]>();
   for (const quota of quotas) map.set(quota.namespace, [...(map.get(quota.namespace) ?? []), quota]);
   for (const list of map.values()) list.sort((a, b) => b.path.length - a.path.length);
   return map;
 }
 
-export function quotaOn(
-  quotas: ReadonlyMap<string, Quota[]>,
-  namespace: string,
-  path: string,
-): Quota | undefined {
+function quotaOn(quotas: ReadonlyMap<string, Quota[]>, namespace: string, path: string): Quota | undefined {
   const own = quotas.get(namespace)?.find((quota) => isWithin(path, quota.path));
   if (own !== undefined || namespace === '') return own;
   for (let above = parentOf(namespace); ; above = parentOf(above)) {

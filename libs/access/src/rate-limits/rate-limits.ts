@@ -19,7 +19,7 @@ export interface BuiltInLimits {
 export const noLimits: BuiltInLimits = { perToken: 0, perLoginAddress: 0, perNamespace: 0 };
 
 /** What is known about a request before its token is read. */
-export interface LimitedRequest {
+interface LimitedRequest {
   namespace: string;
   path: string;
   remoteAddress: string;

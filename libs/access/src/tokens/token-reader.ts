@@ -11,7 +11,7 @@ export interface TokenReader {
   find(text: string): Promise<FoundToken | undefined>;
 }
 
-export interface FoundToken {
+interface FoundToken {
   token: AccessToken;
   hash: Buffer;
   /** The epoch at which it was valid, after the call. */
