@@ -393,7 +393,7 @@ describe('paths without a token', () => {
   });
 });
 
-test('a revocation applies to every later request on every gateway, under load', async () => {
+test('a revocation applies to every later request on every gateway, under load and among other revocations', async () => {
   const gateways = Array.from({ length: 3 }, newAuthenticator);
   const others = await Promise.all(Array.from({ length: 3 }, () => insertToken(db)));
   let running = true;
@@ -402,6 +402,10 @@ test('a revocation applies to every later request on every gateway, under load',
       while (running) expect(await verdict({ token }, gateway)).toBe('allowed');
     }),
   );
+  const storm = async () => {
+    while (running) await revokeToken(db, (await insertToken(db)).accessor);
+  };
+  const storms = [storm(), storm()];
   for (let round = 0; round < 8; round++) {
     const { token, accessor } = await insertToken(db);
     const early = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
@@ -414,7 +418,7 @@ test('a revocation applies to every later request on every gateway, under load',
     await Promise.all([...early, ...during]);
   }
   running = false;
-  await Promise.all(load);
+  await Promise.all([...load, ...storms]);
 });
 
 test('concurrent requests share the reads of the epoch and of their token', async () => {

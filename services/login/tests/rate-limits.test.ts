@@ -63,6 +63,7 @@ describe('a rate limit', () => {
     [{}, 400, /rate is required/],
     [{ rate: 0 }, 400, /rate: must be greater than 0/],
     [{ rate: 'many' }, 400, /rate: must be a number/],
+    [{ rate: true }, 400, /rate: must be a number/],
     [{ rate: 1, interval: 0 }, 400, /interval: must be at least 1 second/],
     [{ rate: 1, role: 'web' }, 400, /role: is not supported/],
     [{ rate: 1, path: 'kv/*' }, 400, /path: must not contain/],

@@ -23,10 +23,18 @@ const RateLimitBody = z.object({
     .max(1_024, 'must have at most 1024 characters')
     .regex(/^[^*]*$/, 'must not contain *: a path includes everything below it')
     .optional(),
-  rate: z.coerce
-    .number({ error: 'must be a number' })
-    .positive('must be greater than 0')
-    .max(1_000_000, 'must be at most 1000000')
+  rate: z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d+(\.\d+)?$/)
+          .transform(Number),
+      ],
+      { error: 'must be a number' },
+    )
+    .pipe(z.number().positive('must be greater than 0').max(1_000_000, 'must be at most 1000000'))
     .optional(),
   interval: seconds.refine((value) => value >= 1, { error: 'must be at least 1 second' }).optional(),
   block_interval: seconds.optional(),
