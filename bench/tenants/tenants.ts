@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
+import { cpuMicroseconds } from '../load/cpu-time.ts';
 import { type LoadResult, load } from '../load/load.ts';
 import { median } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
@@ -59,6 +60,8 @@ interface Turn extends LoadResult {
   /** What the neighbour did per second, and how much of it was refused. */
   neighbourPerSecond: number;
   refused: number;
+  /** CPU time of the gateway, in seconds per second; undefined if the operating system does not report it. */
+  gatewayCpu: number | undefined;
 }
 interface Pair {
   ordinary: Turn;
@@ -66,7 +69,7 @@ interface Pair {
 }
 
 async function measurePair(
-  { url }: Product,
+  { url, pids }: Product,
   token: string,
   { perSecond, ordinary, harmful }: Neighbour,
   { seconds, isReversed }: { seconds: number; isReversed: boolean },
@@ -78,8 +81,12 @@ async function measurePair(
   const turn = async (work: () => Promise<unknown>): Promise<Turn> => {
     const pace = startPace(perSecond, work);
     await sleep(warmUpMs);
+    const before = cpuMicroseconds([pids.gateway])?.[0];
     const result = await load(job);
-    return { ...result, ...(await pace.stop()) };
+    const after = cpuMicroseconds([pids.gateway])?.[0];
+    const gatewayCpu =
+      before === undefined || after === undefined ? undefined : (after - before) / 1e6 / seconds;
+    return { ...result, ...(await pace.stop()), gatewayCpu };
   };
   const first = await turn(isReversed ? harmful : ordinary);
   const second = await turn(isReversed ? ordinary : harmful);
@@ -117,6 +124,7 @@ function startPace(perSecond: number, work: () => Promise<unknown>) {
 const describe = ({ name }: Neighbour, { ordinary, harmful }: Pair): string =>
   `${name}: p50 ${ordinary.p50.toFixed(2)} and ${harmful.p50.toFixed(2)} ms, ` +
   `${ordinary.perSecond.toFixed(0)} and ${harmful.perSecond.toFixed(0)}/s, ` +
+  `CPU of the gateway ${ordinary.gatewayCpu?.toFixed(3)} and ${harmful.gatewayCpu?.toFixed(3)} s/s, ` +
   `neighbour ${harmful.neighbourPerSecond.toFixed(0)}/s, ${harmful.refused} refused`;
 
 function reportOf(measured: Map<string, Pair[]>, { seconds, rounds }: BenchOptions): Report {
@@ -131,17 +139,29 @@ function reportOf(measured: Map<string, Pair[]>, { seconds, rounds }: BenchOptio
       p50.toFixed(2),
       ratio((turn) => turn.p99).toFixed(2),
       ratio((turn) => turn.perSecond).toFixed(2),
+      ratio((turn) => (turn.gatewayCpu ?? Number.NaN) / turn.perSecond).toFixed(2),
       `p50 at most ${maxRatio} times`,
       p50 <= maxRatio ? 'yes' : 'NO',
     ];
   });
   return {
     title: 'Reads of one tenant, next to what another one does',
-    columns: ['', 'p50 ms', 'base p50', 'p50 / base', 'p99 / base', 'per second / base', 'target', 'met'],
+    columns: [
+      '',
+      'p50 ms',
+      'base p50',
+      'p50 / base',
+      'p99 / base',
+      'per second / base',
+      'CPU / base',
+      'target',
+      'met',
+    ],
     rows,
     notes: [
       `base: the neighbour sends the same requests as often, but with 5 paths, a set of policies that is the same in each, or a look-up in place of a revocation`,
       `the neighbour begins ${warmUpMs / 1_000} s before each turn`,
+      'CPU: of the gateway, per request of the tenant that is measured',
       `${connections} connections; ratios within a pair of turns of ${seconds} s, median of ${rounds} rounds; one gateway and one process of each service, on one Postgres`,
     ],
     measured: Object.fromEntries(measured),
