@@ -5,19 +5,22 @@ import type { DirectoryTenant } from './discovery.ts';
 import { directories } from './environments.ts';
 import { TenantKeys } from './tenant-keys.ts';
 
-const maxTenants = 1_000;
+const maxMounts = 5_000;
 
-interface UsedKeys {
+interface Kept {
+  /** The tenant that they are of. */
+  name: string;
   keys: TenantKeys;
-  /** The IDs of the mounts that have used them. */
-  mounts: Set<string>;
 }
 
-/** The signing keys of every tenant that a mount is configured for. */
+/**
+ * The signing keys of the tenant that each mount is configured for. Mounts of one tenant do not share them: a write of the configuration of
+ * one, which drops its keys, must not make the others depend on the directory.
+ */
 export class DirectoryKeys {
   readonly #authorityUrl: string | undefined;
   readonly #clock: () => number;
-  readonly #tenants = new LRUCache<string, UsedKeys>({ max: maxTenants });
+  readonly #byMount = new LRUCache<string, Kept>({ max: maxMounts });
 
   /** @param authorityUrl replaces the directory of every environment */
   constructor(authorityUrl: string | undefined, clock: () => number = Date.now) {
@@ -34,30 +37,19 @@ export class DirectoryKeys {
     };
   }
 
-  /** The keys of the tenant that a mount is configured for. */
-  keysOf(config: Pick<ConfigSettings, 'environment' | 'tenant_id'>, mountId: string): JWTVerifyGetKey {
+  keysOf(mountId: string, config: Pick<ConfigSettings, 'environment' | 'tenant_id'>): JWTVerifyGetKey {
     const tenant = this.tenantOf(config);
     const name = nameOf(tenant);
-    let used = this.#tenants.get(name);
-    if (used === undefined) {
-      used = { keys: new TenantKeys(tenant, this.#clock), mounts: new Set() };
-      this.#tenants.set(name, used);
-    }
-    used.mounts.add(mountId);
-    return used.keys.find;
+    const kept = this.#byMount.get(mountId);
+    if (kept?.name === name) return kept.keys.find;
+    const keys = new TenantKeys(tenant, this.#clock);
+    this.#byMount.set(mountId, { name, keys });
+    return keys.find;
   }
 
-  /**
-   * Drops the cached keys of a tenant, as after a change of the configuration of a mount. If other mounts use them too, possibly of other
-   * namespaces, they stay in use until new ones have been fetched.
-   */
-  forget(config: Pick<ConfigSettings, 'environment' | 'tenant_id'>, mountId: string): void {
-    const name = nameOf(this.tenantOf(config));
-    const used = this.#tenants.get(name);
-    if (used === undefined) return;
-    used.mounts.delete(mountId);
-    if (used.mounts.size === 0) this.#tenants.delete(name);
-    else used.keys.refresh();
+  /** Drops the cached keys of a mount, as after a change of its configuration. */
+  forget(mountId: string): void {
+    this.#byMount.delete(mountId);
   }
 }
 
