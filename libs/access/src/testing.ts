@@ -1,5 +1,6 @@
 import type { Capability } from '@secrets/caller';
 import type { Db, Sql } from '@secrets/db';
+import type { PathRule, PolicyRules } from './policies/policy-rules.ts';
 import { newAccessor, newToken, tokenHash } from './tokens/token.ts';
 
 export interface TokenForTest {
@@ -45,10 +46,15 @@ export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
 export async function writePolicy(
   db: Db,
   name: string,
-  paths: Record<string, Capability[]>,
+  paths: Record<string, Capability[] | Omit<PathRule, 'path'>>,
   namespaceId = 'root',
 ) {
-  const rules = { paths: Object.entries(paths).map(([path, granted]) => ({ path, capabilities: granted })) };
+  const rules: PolicyRules = {
+    paths: Object.entries(paths).map(([path, rule]) => ({
+      path,
+      ...(Array.isArray(rule) ? { capabilities: rule } : rule),
+    })),
+  };
   await db.transaction(async (tx) => {
     await tx.query(
       `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, '', $3::jsonb)
@@ -66,4 +72,5 @@ export const revokeToken = (db: Db, accessor: string): Promise<void> =>
     await incrementEpoch(tx);
   });
 
-const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');
+/** Increments the epoch, as login does with every change that may withdraw access. */
+export const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');

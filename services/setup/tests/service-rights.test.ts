@@ -66,7 +66,14 @@ describe('database roles of the services', () => {
         'policies',
         'tokens',
       ].map((name) => `login.${name}`),
-      'sync-control': ['login.policies'],
+      'sync-control': [
+        'auth_mounts',
+        'entities',
+        'entity_aliases',
+        'group_aliases',
+        'groups',
+        'policies',
+      ].map((name) => `login.${name}`),
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);

@@ -1,6 +1,7 @@
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from '../read-access.ts';
+import { withTemplateValues } from '../read-template-values.ts';
 import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
 import { sharedRead } from './shared-read.ts';
@@ -31,15 +32,22 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
     maxWeight: maxRules,
   });
 
+  // The values are read after the row, so nothing that was revoked before its epoch is among them.
+  const withTemplates = async (token: AccessToken | undefined): Promise<AccessToken | undefined> => {
+    if (!token?.rules.hasTemplates) return token;
+    const { entityId, namespace } = token;
+    const rules = await withTemplateValues(db, token.rules, { entityId, namespaceId: namespace.id });
+    return { ...token, rules };
+  };
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
     const { epoch, row } = await readServiceToken(db, hash);
-    return { epoch, row: row && fromServiceToken(row) };
+    return { epoch, row: await withTemplates(row && fromServiceToken(row)) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
     const opened = parseBatchToken(keyRing, text);
     if (opened === undefined) return { epoch: -1, row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
-    return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
+    return { epoch, row: await withTemplates(row === undefined ? undefined : opened.toToken(row)) };
   };
   const isExpired = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
 

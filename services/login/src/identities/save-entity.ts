@@ -1,3 +1,4 @@
+import { generatedName } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
@@ -6,7 +7,6 @@ import {
   type EntityRow,
   type EntitySettings,
   findEntity,
-  generatedName,
   lockEntity,
   updateEntity,
 } from '../queries/entities.ts';

@@ -24,6 +24,7 @@ export const counted: Record<string, number> = {
   // A token has at most 63 ancestors. An identity of the seed belongs to 200 groups, the most that a JWT lists: a row in each of two tables.
   readServiceToken: 64 + 2 * 200,
   readBatchToken: 64,
+  readTemplateValues: 2 * 200,
   findTokenByAccessor: 64,
   updateTokenExpiry: 64,
   // Foreign keys: mounts and destinations by their namespace, which is the same for all of them here.

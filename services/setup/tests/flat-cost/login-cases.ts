@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchToken, tokenHash } from '@secrets/access';
 import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
+import { readTemplateValues } from '../../../../libs/access/src/read-template-values.ts';
 import { isEnteredElsewhere } from '../../../login/src/auth-methods/cloudb/queries/configs.ts';
 import { forgetPasswords } from '../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
 import * as rotations from '../../../login/src/auth-methods/cloudb/queries/rotations.ts';
@@ -74,6 +75,8 @@ const checkCases: Case[] = casesOf('gateway', {
       db,
       batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
     ),
+  'reading what templates can name of an entity in 200 groups': (db) =>
+    readTemplateValues(db, seededId('entity50000'), 'root'),
   'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
 });
 
