@@ -6,7 +6,7 @@ import {
   type OwningService,
   ownerOf,
 } from '@secrets/access';
-import { type Caller, effectivePolicies } from '@secrets/caller';
+import { effectivePolicies } from '@secrets/caller';
 import { Problem, pathNames } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
@@ -20,6 +20,7 @@ import {
   toGatewayRequest,
 } from './request/gateway-request.ts';
 import { ClientDisconnected, readBody } from './request/read-body.ts';
+import { requireConditions } from './request/require-conditions.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -62,13 +63,14 @@ async function respond(
 ): Promise<number> {
   const gatewayRequest = await parseRequest(context, request, progress);
   if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const caller = await authorize(context, gatewayRequest);
+  const { caller, conditions } = await authorize(context, gatewayRequest);
   if (gatewayRequest.path === descriptionPath)
     return sendJson(response, progress.requestId, 200, await context.own.description());
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
   const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
+  requireConditions(conditions, { gatewayRequest, body });
   const contentType = request.headers['content-type'];
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
@@ -110,11 +112,11 @@ async function parseRequest(
 async function authorize(
   { authenticator, audit }: GatewayContext,
   gatewayRequest: GatewayRequest,
-): Promise<Caller> {
+): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
   await audit.write(auditLine(gatewayRequest, decision));
   if (!decision.allowed) throw decision.problem;
-  return decision.caller;
+  return decision;
 }
 
 function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
