@@ -67,6 +67,7 @@ describe('database roles of the services', () => {
         'tokens',
       ].map((name) => `login.${name}`),
       'sync-control': [
+        'access_epoch',
         'auth_mounts',
         'entities',
         'entity_aliases',

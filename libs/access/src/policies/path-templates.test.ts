@@ -15,7 +15,7 @@ const values: TemplateValues = {
     folders: 'a/b',
     mail: 'a+b@c',
   },
-  aliases: [{ mountAccessor: 'auth_1', id: 'a1', name: 'principal-1' }],
+  aliases: [{ mountId: 'm1', mountAccessor: 'auth_1', id: 'a1', name: 'principal-1' }],
   groups: [{ id: 'g1', name: 'ops', metadata: { site: 'north' } }],
 };
 

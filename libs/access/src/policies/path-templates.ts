@@ -3,7 +3,7 @@ export interface TemplateValues {
   id: string;
   name: string;
   metadata: Readonly<Record<string, string>>;
-  aliases: readonly { mountAccessor: string; id: string; name: string }[];
+  aliases: readonly { mountId: string; mountAccessor: string; id: string; name: string }[];
   groups: readonly { id: string; name: string; metadata: Readonly<Record<string, string>> }[];
 }
 

@@ -45,7 +45,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
   gateway: [
     'usage on schema login',
     'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch',
-    'select on login.entities, login.entity_aliases, login.groups, login.group_aliases',
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases',
     'update (uses_left) on login.tokens',
   ],
   login: own('login'),
@@ -55,7 +55,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     '!all on sync.entry_values', // sealed values are for the workers
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
-    'select on login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
   ],
   ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],
