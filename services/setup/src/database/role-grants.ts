@@ -45,7 +45,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
   gateway: [
     'usage on schema login',
     'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch',
-    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases',
+    'select on login.entities, login.entity_aliases, login.groups, login.group_aliases',
     'update (uses_left) on login.tokens',
   ],
   login: own('login'),
