@@ -20,6 +20,7 @@ import {
   toGatewayRequest,
 } from './request/gateway-request.ts';
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
+import { requireConditions } from './request/require-conditions.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -63,7 +64,7 @@ async function respond(
 ): Promise<number> {
   const gatewayRequest = await parseRequest(context, request, progress);
   if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const caller = await authorize(context, gatewayRequest);
+  const { caller, conditions } = await authorize(context, gatewayRequest);
   if (gatewayRequest.path === descriptionPath)
     return sendJson(response, progress.requestId, 200, await context.own.description());
   const name = ownerOf(gatewayRequest.path);
@@ -73,6 +74,7 @@ async function respond(
     gatewayRequest.method === 'GET'
       ? undefined
       : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
+  requireConditions(conditions, { gatewayRequest, body });
   const contentType = request.headers['content-type'];
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
@@ -119,11 +121,11 @@ async function parseRequest(
 async function authorize(
   { authenticator, audit }: GatewayContext,
   gatewayRequest: GatewayRequest,
-): Promise<Caller> {
+): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
   await audit.write(auditLine(gatewayRequest, decision));
   if (!decision.allowed) throw decision.problem;
-  return decision.caller;
+  return decision;
 }
 
 function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
