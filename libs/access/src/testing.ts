@@ -1,6 +1,7 @@
 import type { Capability } from '@secrets/caller';
 import type { Db, Sql } from '@secrets/db';
 import { concern } from './changes/concerns.ts';
+import type { PathRule, PolicyRules } from './policies/policy-rules.ts';
 import { newAccessor, newToken, tokenHash } from './tokens/token.ts';
 
 export interface TokenForTest {
@@ -46,10 +47,15 @@ export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
 export async function writePolicy(
   db: Db,
   name: string,
-  paths: Record<string, Capability[]>,
+  paths: Record<string, Capability[] | Omit<PathRule, 'path'>>,
   namespaceId = 'root',
 ) {
-  const rules = { paths: Object.entries(paths).map(([path, granted]) => ({ path, capabilities: granted })) };
+  const rules: PolicyRules = {
+    paths: Object.entries(paths).map(([path, rule]) => ({
+      path,
+      ...(Array.isArray(rule) ? { capabilities: rule } : rule),
+    })),
+  };
   await db.transaction(async (tx) => {
     await tx.query(
       `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, '', $3::jsonb)
@@ -73,3 +79,5 @@ const recordChange = (sql: Sql, concerned: string) =>
      insert into login.access_changes (epoch, concerns) select value, array[$1::text] from moved`,
     [concerned],
   );
+/** Increments the epoch, as login does with every change that may withdraw access. */
+export const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');

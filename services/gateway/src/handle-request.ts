@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressRanges, type Authenticator, type OwningService, ownerOf } from '@secrets/access';
+import {
+  type AddressRanges,
+  type Authenticator,
+  type Decision,
+  type OwningService,
+  ownerOf,
+} from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
@@ -18,6 +24,7 @@ import {
   toGatewayRequest,
 } from './request/gateway-request.ts';
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
+import { requireConditions } from './request/require-conditions.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -67,11 +74,12 @@ async function respond(
 ): Promise<number> {
   const gatewayRequest = await parseRequest(context, request, progress);
   if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const caller = await authorize(context, gatewayRequest, progress);
+  const { caller, conditions } = await authorize(context, gatewayRequest, progress);
   const body =
     gatewayRequest.method === 'GET'
       ? undefined
       : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
+  requireConditions(conditions, { gatewayRequest, body });
   const own = await context.own.endpoint({ gatewayRequest, caller, body });
   if (own !== undefined) {
     await progress.trail?.end({ status: 200, reason: null });
@@ -114,13 +122,13 @@ async function authorize(
   { authenticator, audit, auditHash }: GatewayContext,
   gatewayRequest: GatewayRequest,
   progress: Progress,
-): Promise<Caller> {
+): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
   const line = decidedRequest(gatewayRequest, decision, auditHash);
   const reason = decision.allowed ? null : reasonOf(decision.problem);
   progress.trail = await beginTrail(audit, line, reason, progress.started);
   if (!decision.allowed) throw decision.problem;
-  return decision.caller;
+  return decision;
 }
 
 async function recordOutcome(

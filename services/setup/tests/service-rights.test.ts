@@ -69,7 +69,15 @@ describe('database roles of the services', () => {
         'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
-      'sync-control': ['login.policies'],
+      'sync-control': [
+        'access_epoch',
+        'auth_mounts',
+        'entities',
+        'entity_aliases',
+        'group_aliases',
+        'groups',
+        'policies',
+      ].map((name) => `login.${name}`),
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);

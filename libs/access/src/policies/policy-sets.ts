@@ -2,6 +2,7 @@ import type { Sql } from '@secrets/db';
 import type { AccessChanges } from '../changes/access-changes.ts';
 import { concern } from '../changes/concerns.ts';
 import { type AtEpoch, readPolicySet } from '../read-access.ts';
+import { withTemplateValues } from '../read-template-values.ts';
 import { epochCache } from '../tokens/epoch-cache.ts';
 import { rootPolicy } from './built-in-policies.ts';
 import type { CompiledPolicies } from './compile-policies.ts';
@@ -12,11 +13,17 @@ import { TimeShares } from './time-shares.ts';
 /** Compiles sets of policies. Tokens with the same policies share what was compiled. */
 export interface PolicySets {
   /**
-   * The policies with these names in a namespace, compiled, as they are at some moment after the call.
+   * The policies with these names in a namespace, compiled, as they are at some moment after the call, with the values of an entity in place of
+   * templates.
    * @param seen an epoch that was read after the request arrived
    * @throws a problem: `forbidden` if they are too large together, `rate_limited` if too many sets of the namespace have to be compiled
    */
-  get(namespaceId: string, names: readonly string[], seen: number): Promise<CompiledPolicies>;
+  get(names: readonly string[], holder: Holder, seen: number): Promise<CompiledPolicies>;
+}
+
+interface Holder {
+  namespaceId: string;
+  entityId: string | null;
 }
 
 interface PolicySet {
@@ -33,13 +40,15 @@ const maxWeight = 200_000;
 /** Reads and compiles sets of policies, from a cache where that gives the same result. */
 export function policySets(db: Sql, changes: AccessChanges): PolicySets {
   const shares = new TimeShares();
-  const cache = epochCache<PolicySet>({
-    changes,
-    maxEntries: maxSets,
-    tagsOf: ({ tags }) => tags,
-    weightOf: ({ rules, tags }) => (rules?.paths ?? 0) + tags.length,
-    maxWeight,
-  });
+  const cacheOf = () =>
+    epochCache<PolicySet>({
+      changes,
+      maxEntries: maxSets,
+      tagsOf: ({ tags }) => tags,
+      weightOf: ({ rules, tags }) => (rules?.paths ?? 0) + tags.length,
+      maxWeight,
+    });
+  const [sets, setsOfEntities] = [cacheOf(), cacheOf()];
   const read = (namespaceId: string, names: readonly string[]): Promise<AtEpoch<PolicySet>> =>
     shares.run(namespaceId, async (timed) => {
       const { epoch, rules, ...size } = await readPolicySet(db, namespaceId, names);
@@ -51,12 +60,21 @@ export function policySets(db: Sql, changes: AccessChanges): PolicySets {
       return { epoch, row: { size, rules: compiled, tags } };
     });
   return {
-    get: async (namespaceId, unsorted, seen) => {
+    get: async (unsorted, { namespaceId, entityId }, seen) => {
       if (unsorted.includes('root')) return rootPolicy;
       const names = [...new Set(unsorted)].sort();
-      const { row } = await cache.get(`${namespaceId} ${names}`, () => read(namespaceId, names), seen);
-      if (row?.rules === undefined) throw tooLarge(row!.size);
-      return row.rules;
+      const key = `${namespaceId} ${names}`;
+      const { epoch, row } = await sets.get(key, () => read(namespaceId, names), seen);
+      const { rules } = row!;
+      if (rules === undefined) throw tooLarge(row!.size);
+      if (!rules.hasTemplates || entityId === null) return rules;
+      // The values are read after the policies, so what is changed later concerns them, too.
+      const readValues = async () => {
+        const tags = [...row!.tags, concern.entity(entityId), concern.groups(namespaceId)];
+        const resolved = await withTemplateValues(db, rules, { entityId, namespaceId });
+        return { epoch, row: { ...row!, tags, rules: resolved } };
+      };
+      return (await setsOfEntities.get(`${key} ${entityId}`, readValues, epoch)).row!.rules!;
     },
   };
 }

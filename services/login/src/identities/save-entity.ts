@@ -1,4 +1,4 @@
-import { concern } from '@secrets/access';
+import { concern, generatedName } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
@@ -7,7 +7,6 @@ import {
   type EntityRow,
   type EntitySettings,
   findEntity,
-  generatedName,
   lockEntity,
   updateEntity,
 } from '../queries/entities.ts';

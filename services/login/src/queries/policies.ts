@@ -22,18 +22,6 @@ export async function listPolicyNames(
   return (await sql.query<{ name: string }>(text, [namespaceId, after, limit])).map(({ name }) => name);
 }
 
-/** The rules of the named policies; names without a policy are left out. */
-export async function listPolicyRules(
-  sql: Sql,
-  namespaceId: string,
-  names: readonly string[],
-): Promise<{ name: string; rules: PolicyRules }[]> {
-  return sql.query(
-    'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
-    [namespaceId, names],
-  );
-}
-
 /** The size of the named policies together. */
 export async function findPolicySize(
   sql: Sql,

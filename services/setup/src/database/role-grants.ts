@@ -57,6 +57,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     '!all on sync.entry_values', // sealed values are for the workers
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
   ],
   ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],

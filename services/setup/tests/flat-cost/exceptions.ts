@@ -28,6 +28,7 @@ export const counted: Record<string, number> = {
   readChanges: 1_000,
   // Up to the maximum number of rate limits, when one is written.
   upsertRateLimit: 1_000,
+  readTemplateValues: 2 * 200,
   findTokenByAccessor: 64,
   updateTokenExpiry: 64,
   // Of the roles of one mount: it only looks for a few examples.

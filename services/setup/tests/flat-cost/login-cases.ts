@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BatchToken, concern, tokenHash } from '@secrets/access';
 import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts';
 import * as access from '../../../../libs/access/src/read-access.ts';
+import { readTemplateValues } from '../../../../libs/access/src/read-template-values.ts';
 import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
@@ -74,6 +75,8 @@ const checkCases: Case[] = casesOf('gateway', {
       db,
       batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
     ),
+  'reading what templates can name of an entity in 200 groups': (db) =>
+    readTemplateValues(db, seededId('entity50000'), 'root'),
   'consuming a use': (db) => access.consumeUse(db, tokenHash('spent7')),
   'reading the policies of a token': (db) => access.readPolicySet(db, 'root', ['p1', 'p4999', 'absent']),
   'reading the newest changes': (db) => readChanges(db, 19_000),
