@@ -62,6 +62,7 @@ describe('denied parameters', () => {
     ['a boolean as a number', denied({ a: [true] }), { a: 1 }, false],
     ['a duration in another unit', denied({ a: ['1h'] }), { a: '60m' }, false],
     ['a duration in seconds', denied({ a: ['1h'] }), { a: 3600 }, false],
+    ['a duration is not compared with a text with *', denied({ a: ['1*'] }), { a: '30m' }, true],
     ['blanks around', denied({ a: ['admin'] }), { a: ' admin ' }, false],
     ['slashes around', denied({ a: ['kv'] }), { a: '/kv/' }, false],
     ['one item of a list', denied({ a: ['admin'] }), { a: ['x', 'admin'] }, false],

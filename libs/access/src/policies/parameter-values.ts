@@ -17,13 +17,15 @@ export function isListed(values: readonly Json[], given: Json): boolean {
  */
 export function isDenied(values: readonly Json[], given: Json): boolean {
   if (values.length === 0) return true;
-  const forms = itemsOf(given).flatMap(formsOf);
-  return values.some((value) => {
-    const denied = formsOf(value);
-    return (
-      isDeepStrictEqual(value, given) || forms.some((form) => denied.some((text) => matches(text, form)))
-    );
-  });
+  return itemsOf(given).some((item) => values.some((value) => isSame(value, item)));
+}
+
+function isSame(denied: Json, given: Json): boolean {
+  if (isDeepStrictEqual(denied, given)) return true;
+  const [texts, patterns] = [textsOf(given), textsOf(denied)];
+  if (texts.some((text) => patterns.some((pattern) => matches(pattern, text)))) return true;
+  const meanings = meaningsOf(denied);
+  return meaningsOf(given).some((meaning) => meanings.includes(meaning));
 }
 
 /** Text may begin and end with `*`, which matches any text. */
@@ -43,17 +45,19 @@ function itemsOf(given: Json): readonly Json[] {
   return typeof given === 'string' && given.includes(',') ? [given, ...partsOf(given)] : [given];
 }
 
-function formsOf(value: Json): string[] {
-  if (typeof value === 'object' && value !== null) return [];
+const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
+
+function textsOf(value: Json): string[] {
   const text = String(value).trim().toLowerCase();
-  const duration = seconds.safeParse(value).data;
-  return [
-    text,
-    trimSlashes(text),
-    destinationType(text).toLowerCase(),
-    ...(flags[text] === undefined ? [] : [flags[text]]),
-    ...(duration === undefined ? [] : [`${duration} seconds`]),
-  ];
+  return isScalar(value) ? [text, trimSlashes(text), destinationType(text).toLowerCase()] : [];
 }
 
-const flags: Partial<Record<string, string>> = { 1: 'true', 0: 'false', true: '1', false: '0' };
+/** What a value means as a boolean and as a duration. */
+function meaningsOf(value: Json): string[] {
+  if (!isScalar(value)) return [];
+  const flag = flags[String(value).trim().toLowerCase()];
+  const duration = seconds.safeParse(value).data;
+  return [...(flag === undefined ? [] : [flag]), ...(duration === undefined ? [] : [`${duration} seconds`])];
+}
+
+const flags: Partial<Record<string, string>> = { 1: 'true', 0: 'false', true: 'true', false: 'false' };
