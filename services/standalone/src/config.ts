@@ -16,7 +16,8 @@ export const Env = z.object({
   ROOT_TOKEN_FILE: z.string().optional(),
   SEAL_KEY_FILE: z.string().optional(),
   INTERNAL_KEY_FILE: z.string().optional(),
-  AUDIT_FILE: z.string().optional(),
+  /** Files, and `-` for stdout. By default, a file in `DATA_DIR`. */
+  AUDIT_FILE: commaList.default([]),
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),

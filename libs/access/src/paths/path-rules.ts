@@ -24,6 +24,8 @@ interface PathRule {
 const rules: readonly PathRule[] = [
   { path: 'sys/health', owner: 'gateway', open: 'read' },
   { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
+  { path: 'sys/audit', owner: 'gateway', needsSudo: true, isAdministrative: true },
+  { path: 'sys/audit-hash/+', owner: 'gateway', needsSudo: true, isAdministrative: true },
   { path: 'identity/oidc/plugins/.well-known/+', open: 'read' },
   { path: 'auth/**/login', isLogin: true },
 

@@ -4,7 +4,7 @@ import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
-import { rejectUnparsed } from './unparsed-request.ts';
+import { rejectUnparsed, type UnparsedRequest } from './unparsed-request.ts';
 
 interface TlsFiles {
   /** Path of the PEM certificate chain. */
@@ -33,6 +33,8 @@ export interface ServerOptions {
   maxHeaderBytes?: number;
   /** Connections beyond this number are closed immediately, and so are then those that are idle. Unlimited by default. */
   maxConnections?: number;
+  /** Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response. */
+  onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
 }
 
 export interface RunningServer {
@@ -62,7 +64,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = await createServer(options);
   if (options.listVerb) acceptListVerb(server);
-  rejectUnparsed(server, limitsOf(options).maxHeaderSize);
+  rejectUnparsed(server, { maxHeaderBytes: limitsOf(options).maxHeaderSize, onUnparsed: options.onUnparsed });
   const connections = new OpenConnections(server);
   server.on('request', handler);
   // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would respond with 417 and no body.
