@@ -25,11 +25,12 @@ export interface Quotas {
   on(namespace: string, path: string): Promise<Quota | undefined>;
 }
 
+/** All quotas. The path of a namespace is looked up for each, because a join would read all namespaces. */
 export async function readQuotas(sql: Sql): Promise<Quota[]> {
   return sql.query<Quota>(
-    `select q.name, n.path as namespace, q.path, q.rate, q.interval_seconds as "intervalSeconds", q.block_seconds as "blockSeconds",
+    `select q.name, (select n.path from login.namespaces n where n.id = q.namespace_id) as namespace, q.path, q.rate, q.interval_seconds as "intervalSeconds", q.block_seconds as "blockSeconds",
        q.inheritable, q.group_by as "groupBy"
-     from login.rate_limit_quotas q join login.namespaces n on n.id = q.namespace_id`,
+     from login.rate_limit_quotas q`,
   );
 }
 
