@@ -15,7 +15,7 @@ import { namespaceBelow, parentPath } from './namespace-path.ts';
 
 /**
  * Creates a namespace, or replaces the custom metadata of an existing one. Throws `invalid` if its parent does not
- * exist, `conflict` if another request has just created it.
+ * exist, `conflict` if another request has just created it, or a mount has its name.
  * @param relative its path, relative to the namespace of the request
  * @param metadata undefined keeps what is stored
  */
@@ -46,9 +46,16 @@ async function createNamespace(
     if (!hasParent) throw invalid('path: the parent namespace does not exist');
     await insertNamespace(tx, namespace);
   }).catch((error: unknown) => {
-    throw isUniqueViolation(error)
-      ? new Problem('conflict', 'the namespace was just created by another request')
-      : error;
+    throw conflictOf(error, path) ?? error;
   });
   return namespace;
+}
+
+/** A mount and a namespace never have the same name (docs/conventions.md#28-namespaces); the database finds out. */
+function conflictOf(error: unknown, path: string): Problem | undefined {
+  if (isUniqueViolation(error, 'names_of_mounts_and_namespaces'))
+    return new Problem('conflict', `path is already in use: there is a mount at or below ${path}/`);
+  return isUniqueViolation(error)
+    ? new Problem('conflict', 'the namespace was just created by another request')
+    : undefined;
 }
