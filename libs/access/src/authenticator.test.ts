@@ -85,6 +85,7 @@ describe('tokens', () => {
         grants: ['read'],
         remoteAddress: '10.0.0.1',
       },
+      path: 'kv/data/a',
     });
   });
 

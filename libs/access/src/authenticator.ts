@@ -7,8 +7,23 @@ import {
 } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { namespaceAt } from './paths/namespace-names.ts';
+import {
+  type LoginBelow,
+  locate,
+  loginBelow,
+  type NamespaceSlot,
+  type Place,
+} from './paths/namespace-prefix.ts';
 import { type Operation, suffices } from './paths/operation.ts';
-import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
+import {
+  isAdministrativePath,
+  isOwnPath,
+  needsOnlyToken,
+  needsSudo,
+  type PublicPath,
+  publicPath,
+} from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
@@ -21,16 +36,25 @@ export interface AccessRequest {
   /** The header `X-Service-Namespace`. */
   namespace: string | undefined;
   operation: Operation;
-  /** From `decodePath`. */
+  /** From `decodePath`. May begin with the path of a namespace. */
   path: string;
   remoteAddress: string;
   requestId: string;
 }
 
 /** The decision, with as much of the caller as is known: the audit log needs it in either case. */
-export type Decision =
-  | { allowed: true; caller: Caller }
-  | { allowed: false; problem: Problem; caller: Caller };
+export type Decision = (Allowed | Refused) & {
+  caller: Caller;
+  /** The path of the request, relative to the namespace of the caller. */
+  path: string;
+};
+interface Allowed {
+  allowed: true;
+}
+interface Refused {
+  allowed: false;
+  problem: Problem;
+}
 
 export interface Authenticator {
   /**
@@ -64,61 +88,87 @@ class DbAuthenticator implements Authenticator {
   readonly #db: Db;
   readonly #tokens: TokenReader;
   readonly #namespaces: EpochCache<Namespace>;
+  readonly #slots: EpochCache<NamespaceSlot>;
 
   constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
     this.#tokens = tokenReader(db, keys, clock);
-    this.#namespaces = epochCache({ epochNow: this.#tokens.epochNow, maxEntries: maxNamespaces });
+    // Namespaces are looked up after the token, which has read the epoch for this request.
+    const epochNow = async () => this.#tokens.newestEpoch();
+    this.#namespaces = epochCache({ epochNow, maxEntries: maxNamespaces });
+    this.#slots = epochCache({ epochNow, maxEntries: maxNamespaces });
   }
 
-  async authenticate(request: AccessRequest): Promise<Decision> {
+  async authenticate(asked: AccessRequest): Promise<Decision> {
+    const request = { ...asked };
     const caller = anonymousCaller(request);
     try {
       await this.#authorize(request, caller);
-      return { allowed: true, caller };
+      return { allowed: true, caller, path: request.path };
     } catch (error) {
       caller.grants = [];
-      return { allowed: false, problem: asProblem(error), caller };
+      return { allowed: false, problem: asProblem(error), caller, path: request.path };
     }
   }
 
   async #authorize(request: AccessRequest, caller: Caller): Promise<void> {
-    caller.namespace = { id: '', path: namespacePath(request.namespace) };
-    if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return this.#authorizeToken(request, caller);
-    if (open.kind === 'open') return this.#authorizeOpenPath(caller);
-    return this.#authorizeLogin(open.mount, request, caller);
+    caller.namespace = namespaceNamed(namespacePath(request.namespace));
+    // Such a document is the same in every namespace, whether or not that exists: nobody finds out without a token.
+    if (open?.kind === 'open') caller.namespace = rootNamespace;
+    else await this.#authorizeLogin(loginAt(open, request), request, caller);
+  }
+
+  /** A login needs no token if its mount exists. Everything else does. */
+  async #authorizeLogin(login: LoginPath | undefined, request: AccessRequest, caller: Caller): Promise<void> {
+    const found = login && (await this.#loginMount(caller.namespace.path, login));
+    if (found === undefined) return this.#authorizeToken(request, caller);
+    move({ request, caller }, found);
+  }
+
+  async #loginMount(from: string, { namespace = '', mount, path }: LoginPath): Promise<Place | undefined> {
+    const found = await readLoginMount(this.#db, namespaceAt(from, namespace), mount);
+    return found && { namespace: found, path };
   }
 
   async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
     const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
+    await this.#locate(request, caller, token);
+    const isFree = needsOnlyToken(request.operation, request.path);
+    if (token.hasLimitedUses && !isFree && !(await consumeUse(this.#db, hash))) refuse();
     requireGrants(request, caller, token);
-    if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
-    else
+    if (caller.namespace.id === '')
       caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(caller.namespace.path);
+        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(request, caller);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
       throw notAdministrative(request.path);
   }
 
-  async #authorizeLogin(mount: string, request: AccessRequest, caller: Caller): Promise<void> {
-    const namespace = await readLoginMount(this.#db, caller.namespace.path, mount);
-    if (namespace === undefined) return this.#authorizeToken(request, caller);
-    caller.namespace = namespace;
-  }
-
-  async #authorizeOpenPath(caller: Caller): Promise<void> {
-    const { path } = caller.namespace;
-    if (path !== '') caller.namespace = (await this.#namespaceAt(path)) ?? refuse();
+  /** Finds out where the request takes place, before anything is decided about it. */
+  async #locate(request: AccessRequest, caller: Caller, token: AccessToken): Promise<void> {
+    const read = (path: string) => readNamespace(this.#db, path);
+    const place = await locate(this.#slots, read, { namespace: caller.namespace, path: request.path });
+    move({ request, caller }, place);
+    if (isOwnPath(request.path) || caller.namespace.path === token.namespace.path)
+      caller.namespace = token.namespace;
   }
 
   #namespaceAt(path: string): Promise<Namespace | undefined> {
     return this.#namespaces.get(path, () => readNamespace(this.#db, path));
   }
+}
+
+const loginAt = (open: PublicPath | undefined, { operation, path }: AccessRequest): LoginPath | undefined =>
+  open?.kind === 'login' ? { mount: open.mount, path } : loginBelow(operation, path);
+
+/** A login that is named by its own path, or by one that begins with its namespace. */
+type LoginPath = Pick<LoginBelow, 'mount' | 'path'> & Partial<LoginBelow>;
+
+function move({ request, caller }: { request: AccessRequest; caller: Caller }, to: Place): void {
+  request.path = to.path;
+  caller.namespace = to.namespace;
 }
 
 /** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
@@ -127,9 +177,11 @@ function requireGrants(request: AccessRequest, caller: Caller, token: AccessToke
   const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
   const other = alternative === undefined ? undefined : seen(alternative);
   caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
-  if (!suffices(caller.grants, request.operation)) refuse();
-  if (needsSudo(path) && !caller.grants.includes('sudo')) refuse();
+  if (!suffices(caller.grants, request.operation) && !needsOnlyToken(request.operation, path)) refuse();
+  if (needsSudo(request.operation, path) && !caller.grants.includes('sudo')) refuse();
 }
+
+const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace : { id: '', path });
 
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
@@ -169,8 +221,10 @@ function refuse(): never {
   throw permissionDenied();
 }
 
-function namespaceNotFound(namespace: string): never {
-  throw new Problem('not_found', `namespace ${namespace} does not exist`);
+/** Only a caller whose policies allow the operation learns this. */
+function namespaceNotFound({ operation }: AccessRequest, { grants, namespace }: Caller): never {
+  if (!suffices(grants, operation)) refuse();
+  throw new Problem('not_found', `namespace ${namespace.path} does not exist`);
 }
 
 const notAdministrative = (path: string) =>

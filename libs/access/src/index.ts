@@ -1,9 +1,11 @@
 export * from './authenticator.ts';
+export { isNamespaceName, isReservedName, namespaceAt } from './paths/namespace-names.ts';
 export * from './paths/operation.ts';
 export * from './paths/path-rules.ts';
 export * from './paths/request-path.ts';
 export * from './policies/built-in-policies.ts';
 export * from './policies/compile-policies.ts';
+export { readMountAccess } from './policies/mount-access.ts';
 export { compileNamed } from './policies/named-policies.ts';
 export * from './policies/policy-reader.ts';
 export * from './policies/policy-rules.ts';

@@ -6,9 +6,11 @@ import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
-import { requestHandler } from './handle-request.ts';
+import { type GatewayContext, requestHandler } from './handle-request.ts';
+import { clusterStatus, leader } from './own/cluster-status.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
+import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export interface GatewayDeps {
@@ -41,7 +43,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     upstreams,
-    own: { health: healthOf(deps.db, all), description: apiDescription(all) },
+    own: ownResponses(deps, all),
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
@@ -51,6 +53,19 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     start: async () => undefined,
     stop: async () => {
       await Promise.all(all.map((upstream) => upstream.close()));
+    },
+  };
+}
+
+function ownResponses({ db, keys }: GatewayDeps, upstreams: readonly Upstream[]): GatewayContext['own'] {
+  const [status, health] = [clusterStatus(keys), healthOf(db, upstreams)];
+  return {
+    health: async () => status.health(await health()),
+    documents: {
+      [descriptionPath]: apiDescription(upstreams),
+      [sealStatusPath]: async () => status.sealStatus,
+      [leaderPath]: async () => leader,
+      [initPath]: async () => ({ initialized: true }),
     },
   };
 }

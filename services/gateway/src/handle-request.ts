@@ -6,18 +6,20 @@ import {
   type OwningService,
   ownerOf,
 } from '@secrets/access';
-import { type Caller, effectivePolicies } from '@secrets/caller';
+import { effectivePolicies } from '@secrets/caller';
 import { Problem, pathNames } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Health } from './own/health.ts';
-import { descriptionPath, healthPath } from './own/own-paths.ts';
+import { type OwnDocuments, ownDocument } from './own/own-documents.ts';
+import { healthPath } from './own/own-paths.ts';
 import {
   addressOf,
   type GatewayRequest,
   rawPath,
   requestIdOf,
   toGatewayRequest,
+  withPath,
 } from './request/gateway-request.ts';
 import { ClientDisconnected, readBody } from './request/read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
@@ -27,7 +29,7 @@ export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   upstreams: Record<OwningService, Upstream>;
-  own: { health(): Promise<Health>; description(): Promise<unknown> };
+  own: { health(): Promise<Health>; documents: OwnDocuments };
   trustedProxies: AddressRanges;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
@@ -60,11 +62,12 @@ async function respond(
   response: ServerResponse,
   progress: Progress,
 ): Promise<number> {
-  const gatewayRequest = await parseRequest(context, request, progress);
-  if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const caller = await authorize(context, gatewayRequest);
-  if (gatewayRequest.path === descriptionPath)
-    return sendJson(response, progress.requestId, 200, await context.own.description());
+  const parsed = await parseRequest(context, request, progress);
+  if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
+  const { caller, path } = await authorize(context, parsed);
+  const gatewayRequest = withPath(parsed, path);
+  const own = ownDocument(context.own.documents, gatewayRequest);
+  if (own !== undefined) return sendJson(response, progress.requestId, 200, await own());
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
@@ -110,11 +113,11 @@ async function parseRequest(
 async function authorize(
   { authenticator, audit }: GatewayContext,
   gatewayRequest: GatewayRequest,
-): Promise<Caller> {
+): Promise<Pick<Decision, 'caller' | 'path'>> {
   const decision = await authenticator.authenticate(gatewayRequest);
-  await audit.write(auditLine(gatewayRequest, decision));
+  await audit.write(auditLine(withPath(gatewayRequest, decision.path), decision));
   if (!decision.allowed) throw decision.problem;
-  return decision.caller;
+  return decision;
 }
 
 function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {

@@ -1,5 +1,6 @@
 import { type Capability, capabilities } from '@secrets/caller';
 import type { CompiledPolicies } from './compile-policies.ts';
+import { parsePattern } from './policy-pattern.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
 /** Names of the policies that always exist (docs/conventions.md#27-policies). */
@@ -9,7 +10,12 @@ export const builtInPolicyNames = ['default', 'root'] as const;
 const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
 
 /** The `root` policy: everything on every path. It cannot be written. */
-export const rootPolicy: CompiledPolicies = { paths: 1, on: () => everything, onFolder: () => everything };
+export const rootPolicy: CompiledPolicies = {
+  paths: 1,
+  on: () => everything,
+  onFolder: () => everything,
+  rules: [{ pattern: parsePattern('*'), granted: everything, denied: false }],
+};
 
 /** The `default` policy, unless an operator overwrites it: what a token may do with itself. */
 export const defaultPolicy: PolicyRules = {

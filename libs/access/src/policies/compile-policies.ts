@@ -16,10 +16,14 @@ export interface CompiledPolicies {
    * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
    */
   onFolder(path: string, alternative?: string): readonly Capability[];
+  /** One rule per pattern with the combined capabilities of all policies, the strongest first. */
+  readonly rules: readonly Rule[];
 }
 
+/** What a pattern grants where no stronger one matches. */
 interface Rule {
   pattern: PolicyPattern;
+  /** Empty if denied. */
   granted: readonly Capability[];
   denied: boolean;
 }
@@ -56,6 +60,7 @@ export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolic
   };
   return {
     paths: rules.length,
+    rules,
     on: (path, alternative) => grantedBy(ruleOn, path, alternative),
     onFolder: (path, alternative) => grantedBy(ruleOnFolder, path, alternative),
   };

@@ -9,8 +9,8 @@ import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 export interface TokenReader {
   /** Finds a token by its text, if it exists and has not expired. Does not consume a use. */
   find(text: string): Promise<{ token: AccessToken; hash: Buffer } | undefined>;
-  /** The epoch at some moment after the call. */
-  epochNow(): Promise<number>;
+  /** The newest epoch that was read. After `find`, it includes everything that was committed before the call of that. */
+  newestEpoch(): number;
 }
 
 const maxTokens = 20_000;
@@ -22,7 +22,12 @@ const maxRules = 200_000;
 /** Reads tokens, from a cache where that gives the same result. Tokens with limited uses are never cached. */
 export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
-  const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
+  let newest = -1;
+  const noted = (epoch: number): number => {
+    newest = Math.max(newest, epoch);
+    return epoch;
+  };
+  const epochNow = sharedRead(async () => noted(await readEpoch(db)), epochGapMs);
   const cache = epochCache<AccessToken>({
     epochNow,
     maxEntries: maxTokens,
@@ -33,18 +38,18 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
     const { epoch, row } = await readServiceToken(db, hash);
-    return { epoch, row: row && fromServiceToken(row) };
+    return { epoch: noted(epoch), row: row && fromServiceToken(row) };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
     const opened = parseBatchToken(keyRing, text);
     if (opened === undefined) return { epoch: -1, row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
-    return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
+    return { epoch: noted(epoch), row: row === undefined ? undefined : opened.toToken(row) };
   };
   const isExpired = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
 
   return {
-    epochNow,
+    newestEpoch: () => newest,
     find: async (text) => {
       const kind = tokenKind(text);
       if (kind === undefined) return undefined;
