@@ -66,6 +66,7 @@ describe('database roles of the services', () => {
         'policies',
         'tokens',
       ].map((name) => `login.${name}`),
+      secrets: ['login.policies'],
       'sync-control': ['login.policies'],
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };

@@ -49,7 +49,13 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'update (uses_left) on login.tokens',
   ],
   login: own('login'),
-  secrets: own('secrets'),
+  secrets: [
+    ...own('secrets'),
+    'usage on schema login',
+    'select on login.policies', // which mounts may this caller see?
+    'select (id, path) on login.namespaces',
+    'select (namespace_id, path, type, accessor, description) on login.auth_mounts',
+  ],
   'sync-control': [
     ...own('sync'),
     '!all on sync.entry_values', // sealed values are for the workers
