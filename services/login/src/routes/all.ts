@@ -10,6 +10,7 @@ import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
+import { resultantAclEndpoints } from './resultant-acl.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
 
@@ -18,6 +19,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),
+  ...resultantAclEndpoints(context),
   ...namespaceEndpoints(context),
   ...authMountEndpoints(context),
   ...methodEndpoints(context),
