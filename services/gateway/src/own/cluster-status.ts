@@ -3,7 +3,7 @@ import type { InternalKeys } from '@secrets/caller';
 import type { Health } from './health.ts';
 
 /** The version in the package.json of the repository, which an image does not contain. */
-export const productVersion = '0.2.0';
+const productVersion = '0.2.0';
 
 /** What clients read about the installation (docs/conventions.md#19-health-and-self-description). Nothing here depends on the namespace. */
 export interface ClusterStatus {
