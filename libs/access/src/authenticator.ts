@@ -136,8 +136,8 @@ class DbAuthenticator implements Authenticator {
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
     await this.#locate(request, caller, token);
-    const isFree = needsOnlyToken(request.operation, request.path);
-    if (token.hasLimitedUses && !isFree && !(await consumeUse(this.#db, hash))) refuse();
+    const uses = needsOnlyToken(request.operation, request.path) ? 0 : 1;
+    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
     requireGrants(request, caller, token);
     if (caller.namespace.id === '')
       caller.namespace =

@@ -39,9 +39,8 @@ export interface ServiceTokenRow {
   rules: NamedRules[];
 }
 
-/** The token of a row. Undefined if no use is left, or if its entity does not exist or is disabled, or has too many policies. */
+/** The token of a row. Undefined if its entity does not exist or is disabled, or has too many policies. */
 export function fromServiceToken(row: ServiceTokenRow): AccessToken | undefined {
-  if (row.uses_left === 0) return undefined;
   const identityPolicies = identityPoliciesOf(row.entity_id, row.identity_policies);
   if (identityPolicies === undefined) return undefined;
   return {
