@@ -7,6 +7,8 @@ import {
 } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
+import { concern } from './changes/concerns.ts';
 import { namespaceAt } from './paths/namespace-names.ts';
 import {
   type LoginBelow,
@@ -14,6 +16,8 @@ import {
   loginBelow,
   type NamespaceSlot,
   type Place,
+  slotOf,
+  tagsOfSlot,
 } from './paths/namespace-prefix.ts';
 import { type Operation, suffices } from './paths/operation.ts';
 import {
@@ -25,6 +29,9 @@ import {
   publicPath,
 } from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
+import type { CompiledPolicies } from './policies/compile-policies.ts';
+import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -67,9 +74,11 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
   db: Db;
   keys: InternalKeys;
+  /** Requests per second. By default, only quotas limit them. */
+  limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
@@ -83,20 +92,30 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   new DbAuthenticator(options);
 
 const maxNamespaces = 10_000;
+/** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
+const changesGapMs = 4;
 
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
+  readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
+  readonly #policies: PolicySets;
+  readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
   readonly #slots: EpochCache<NamespaceSlot>;
 
-  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
-    this.#tokens = tokenReader(db, keys, clock);
-    // Namespaces are looked up after the token, which has read the epoch for this request.
-    const epochNow = async () => this.#tokens.newestEpoch();
-    this.#namespaces = epochCache({ epochNow, maxEntries: maxNamespaces });
-    this.#slots = epochCache({ epochNow, maxEntries: maxNamespaces });
+    this.#changes = accessChanges(db, changesGapMs);
+    this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
+    this.#policies = policySets(db, this.#changes);
+    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
+    this.#namespaces = epochCache({
+      changes: this.#changes,
+      maxEntries: maxNamespaces,
+      tagsOf: ({ id }) => [concern.namespace(id)],
+    });
+    this.#slots = epochCache({ changes: this.#changes, maxEntries: maxNamespaces, tagsOf: tagsOfSlot });
   }
 
   async authenticate(asked: AccessRequest): Promise<Decision> {
@@ -112,11 +131,19 @@ class DbAuthenticator implements Authenticator {
   }
 
   async #authorize(request: AccessRequest, caller: Caller): Promise<void> {
-    const open = publicPath(request.operation, request.path);
+    const { path: asked } = request;
+    const open = publicPath(request.operation, asked);
     caller.namespace = namespaceNamed(namespacePath(request.namespace));
+    const login = loginAt(open, request);
+    const quota = await this.#limits.beforeAccess(limitedBy(request, caller, login), login !== undefined);
     // Such a document is the same in every namespace, whether or not that exists: nobody finds out without a token.
     if (open?.kind === 'open') caller.namespace = rootNamespace;
-    else await this.#authorizeLogin(loginAt(open, request), request, caller);
+    else await this.#authorizeLogin(login, request, caller);
+    const { path: namespace } = caller.namespace;
+    const isMoved = login === undefined && request.path !== asked;
+    const located = { namespace, path: request.path, remoteAddress: request.remoteAddress };
+    const applying = isMoved ? await this.#limits.afterLocating(quota, located) : quota;
+    await this.#limits.afterAccess(applying, caller.tokenType === null ? undefined : caller.namespace);
   }
 
   /** A login needs no token if its mount exists. Everything else does. */
@@ -132,33 +159,47 @@ class DbAuthenticator implements Authenticator {
   }
 
   async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
-    const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+    const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    await this.#locate(request, caller, token);
+    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+    const names = [...token.policies, ...token.identityPolicies];
+    const rules = await this.#policies.get(token.namespace.id, names, epoch);
+    await this.#locate({ request, caller, epoch }, token);
     const uses = needsOnlyToken(request.operation, request.path) ? 0 : 1;
     if (token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
-    requireGrants(request, caller, token);
+    requireGrants(request, caller, token, rules);
     if (caller.namespace.id === '')
       caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(request, caller);
+        (await this.#namespaceAt(caller.namespace.path, epoch)) ?? namespaceNotFound(request, caller);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
       throw notAdministrative(request.path);
   }
 
   /** Finds out where the request takes place, before anything is decided about it. */
-  async #locate(request: AccessRequest, caller: Caller, token: AccessToken): Promise<void> {
-    const read = (path: string) => readNamespace(this.#db, path);
-    const place = await locate(this.#slots, read, { namespace: caller.namespace, path: request.path });
+  async #locate(
+    { request, caller, epoch }: { request: AccessRequest; caller: Caller; epoch: number },
+    token: AccessToken,
+  ): Promise<void> {
+    const slotAt = async (path: string) =>
+      (await this.#slots.get(path, async () => slotOf(path, await readNamespace(this.#db, path)), epoch)).row;
+    const place = await locate(slotAt, { namespace: caller.namespace, path: request.path });
     move({ request, caller }, place);
     if (isOwnPath(request.path) || caller.namespace.path === token.namespace.path)
       caller.namespace = token.namespace;
   }
 
-  #namespaceAt(path: string): Promise<Namespace | undefined> {
-    return this.#namespaces.get(path, () => readNamespace(this.#db, path));
+  async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
+    return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
   }
 }
+
+/** The address, and where the request takes place as far as that is known without reading anything. */
+const limitedBy = ({ path, remoteAddress }: AccessRequest, caller: Caller, login: LoginPath | undefined) => ({
+  remoteAddress,
+  namespace: namespaceAt(caller.namespace.path, login?.namespace ?? ''),
+  path: login?.path ?? path,
+});
 
 const loginAt = (open: PublicPath | undefined, { operation, path }: AccessRequest): LoginPath | undefined =>
   open?.kind === 'login' ? { mount: open.mount, path } : loginBelow(operation, path);
@@ -172,11 +213,16 @@ function move({ request, caller }: { request: AccessRequest; caller: Caller }, t
 }
 
 /** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
-function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
+function requireGrants(
+  request: AccessRequest,
+  caller: Caller,
+  token: AccessToken,
+  rules: CompiledPolicies,
+): void {
   const { path, alternative } = pathNames(request.path);
   const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
   const other = alternative === undefined ? undefined : seen(alternative);
-  caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
+  caller.grants = [...grantsOn(rules, request.operation, seen(path) ?? refuse(), other)];
   if (!suffices(caller.grants, request.operation) && !needsOnlyToken(request.operation, path)) refuse();
   if (needsSudo(request.operation, path) && !caller.grants.includes('sudo')) refuse();
 }
@@ -186,7 +232,7 @@ const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
 const grantsOn = (
-  { rules }: AccessToken,
+  rules: CompiledPolicies,
   operation: Operation,
   ...names: [path: string, alternative: string | undefined]
 ): readonly Capability[] => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));

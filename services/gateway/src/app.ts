@@ -1,4 +1,10 @@
-import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import {
+  addressRanges,
+  type BuiltInLimits,
+  createAuthenticator,
+  type OwningService,
+  owningServices,
+} from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { operatorApp, type Service } from '@secrets/http';
@@ -11,7 +17,10 @@ import { clusterStatus, leader } from './own/cluster-status.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
 import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
+import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
+
+export { gatewayLimits, limitsEnv } from './limits-env.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -28,6 +37,9 @@ export interface GatewayConfig {
   trustedProxies?: readonly string[];
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
+  bodies?: BodyOptions;
+  /** Requests per second; by default, only quotas limit them. */
+  rates?: BuiltInLimits;
 }
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
@@ -39,12 +51,14 @@ export interface Gateway extends Service {
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
+  const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
+    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     upstreams,
     own: ownResponses(deps, all),
     trustedProxies: addressRanges(config.trustedProxies ?? []),
+    bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   return {

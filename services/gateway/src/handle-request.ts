@@ -6,7 +6,7 @@ import {
   type OwningService,
   ownerOf,
 } from '@secrets/access';
-import { effectivePolicies } from '@secrets/caller';
+import { type Caller, effectivePolicies } from '@secrets/caller';
 import { Problem, pathNames } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
@@ -21,7 +21,7 @@ import {
   toGatewayRequest,
   withPath,
 } from './request/gateway-request.ts';
-import { ClientDisconnected, readBody } from './request/read-body.ts';
+import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -31,6 +31,7 @@ export interface GatewayContext {
   upstreams: Record<OwningService, Upstream>;
   own: { health(): Promise<Health>; documents: OwnDocuments };
   trustedProxies: AddressRanges;
+  bodies: BodyReader;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
@@ -71,10 +72,18 @@ async function respond(
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
-  const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
+  const body =
+    gatewayRequest.method === 'GET'
+      ? undefined
+      : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
   const contentType = request.headers['content-type'];
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
 }
+
+const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
+  tokenType === null
+    ? { key: remoteAddress, isPublic: true }
+    : { key: accessor ?? token ?? remoteAddress, isPublic: false };
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with an audit line. */
 async function parseRequest(

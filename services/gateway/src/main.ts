@@ -5,6 +5,7 @@ import { runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
+import { gatewayLimits } from './limits-env.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
@@ -15,11 +16,13 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
     {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
       trustedProxies: env.TRUSTED_PROXIES,
+      ...gatewayLimits(env),
     },
   );
   const internal = await startServer(gateway.internal, { host: env.HOST, port: env.INTERNAL_PORT });
   onStop(() => internal.stop(1_000));
-  const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsOptions(env) };
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
+  const options = { host, port, listVerb: true, maxConnections, ...tlsOptions(env) };
   const server = await serve(gateway, options, { log, onStop });
   process.on('SIGHUP', () => {
     server.reloadTls().catch((error: unknown) => log.error({ error }, 'unable to reload the TLS files'));

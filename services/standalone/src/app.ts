@@ -2,7 +2,7 @@ import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createGateway } from '@secrets/gateway';
+import { createGateway, gatewayLimits } from '@secrets/gateway';
 import { internalClient, type ServerOptions, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
@@ -177,9 +177,10 @@ async function startGateway(
   const { log, metrics } = telemetry(parts, 'gateway');
   const gateway = createGateway(
     { db, keys, audit: openAudit(auditFile), log, metrics },
-    { upstreams, trustedProxies: env.TRUSTED_PROXIES },
+    { upstreams, trustedProxies: env.TRUSTED_PROXIES, ...gatewayLimits(env) },
   );
-  const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsFiles(env) };
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
+  const options = { host, port, listVerb: true, maxConnections, ...tlsFiles(env) };
   return serve(gateway, options, { log, onStop });
 }
 

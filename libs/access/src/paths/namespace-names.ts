@@ -10,4 +10,4 @@ export const isReservedName = (segment: string): boolean => reserved.has(segment
 
 /** The path of a namespace below another one. The path of the root namespace is empty. */
 export const namespaceAt = (parent: string, below: string): string =>
-  parent === '' ? below : `${parent}/${below}`;
+  parent === '' || below === '' ? parent + below : `${parent}/${below}`;

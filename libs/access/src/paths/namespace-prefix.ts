@@ -1,6 +1,6 @@
 import type { Namespace } from '@secrets/caller';
+import { concern } from '../changes/concerns.ts';
 import type { AtEpoch } from '../read-access.ts';
-import type { EpochCache } from '../tokens/epoch-cache.ts';
 import { isNamespaceName, isReservedName, namespaceAt } from './namespace-names.ts';
 import type { Operation } from './operation.ts';
 import { publicPath } from './path-rules.ts';
@@ -14,8 +14,20 @@ export interface Place {
 
 /** The namespace with a path, or the knowledge that there is none. */
 export interface NamespaceSlot {
+  path: string;
   namespace: Namespace | undefined;
 }
+
+/** What `readNamespace` has returned, as a value that can be cached although there may be no namespace. */
+export const slotOf = (path: string, { epoch, row }: AtEpoch<Namespace>): AtEpoch<NamespaceSlot> => ({
+  epoch,
+  row: { path, namespace: row },
+});
+
+/** What a slot depends on: deleting the namespace, or creating one. */
+export const tagsOfSlot = ({ path, namespace }: NamespaceSlot): readonly string[] => [
+  namespace === undefined ? concern.namespaceAt(path) : concern.namespace(namespace.id),
+];
 
 /**
  * Returns the place of a path that may begin with the path of a namespace. The longest one counts. There is no ambiguity:
@@ -23,26 +35,18 @@ export interface NamespaceSlot {
  * because the parent of each exists; a path without a namespace takes one look into the cache.
  */
 export async function locate(
-  slots: EpochCache<NamespaceSlot>,
-  read: (path: string) => Promise<AtEpoch<Namespace>>,
+  slotAt: (path: string) => Promise<NamespaceSlot | undefined>,
   start: Place,
 ): Promise<Place> {
   let place = start;
   for (;;) {
     const split = splitFirst(place.path);
     if (split === undefined) return place;
-    const path = namespaceAt(place.namespace.path, split.first);
-    const slot = await slots.get(path, async () => slotAtEpoch(await read(path)));
+    const slot = await slotAt(namespaceAt(place.namespace.path, split.first));
     if (slot?.namespace === undefined) return place;
     place = { namespace: slot.namespace, path: split.rest };
   }
 }
-
-/** Unlike a row that is absent, this is cached: creating a namespace moves the epoch. */
-const slotAtEpoch = ({ epoch, row }: AtEpoch<Namespace>): AtEpoch<NamespaceSlot> => ({
-  epoch,
-  row: { namespace: row },
-});
 
 /** The first segment of a path and what follows; undefined if that segment cannot be a namespace, or nothing follows. */
 function splitFirst(path: string): { first: string; rest: string } | undefined {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { concern } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
@@ -34,18 +35,22 @@ export async function saveNamespace(
   return { ...stored, customMetadata };
 }
 
-/** Moves the epoch, because a process may have cached that there is no such namespace. */
+/** Concerns whoever knows that there was no such namespace. */
 async function createNamespace(
   { db }: DbContext,
   path: string,
   customMetadata: Record<string, string>,
 ): Promise<NamespaceRow> {
   const namespace = { id: randomBytes(8).toString('hex'), path, customMetadata };
-  await revoking(db, async (tx) => {
-    const hasParent = await lockParentNamespace(tx, parentPath(path));
-    if (!hasParent) throw invalid('path: the parent namespace does not exist');
-    await insertNamespace(tx, namespace);
-  }).catch((error: unknown) => {
+  await revoking(
+    db,
+    async (tx) => {
+      const hasParent = await lockParentNamespace(tx, parentPath(path));
+      if (!hasParent) throw invalid('path: the parent namespace does not exist');
+      await insertNamespace(tx, namespace);
+    },
+    [concern.namespaceAt(path)],
+  ).catch((error: unknown) => {
     throw conflictOf(error, path) ?? error;
   });
   return namespace;

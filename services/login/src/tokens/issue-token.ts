@@ -5,6 +5,7 @@ import {
   identityPolicyLimit,
   newAccessor,
   newToken,
+  requireEvaluable,
   sealBatchToken,
   tokenHash,
 } from '@secrets/access';
@@ -21,6 +22,7 @@ import {
   upsertOwner,
 } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
+import { findPolicySize } from '../queries/policies.ts';
 
 /** What tokens are issued and found with. */
 export interface TokenContext extends DbContext {
@@ -59,14 +61,23 @@ export interface IssuedToken {
 
 /**
  * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
- * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, `invalid` if a
- * batch token is too long for a header.
+ * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, or the policies are
+ * too large together, `invalid` if a batch token is too long for a header.
  */
 export async function issueToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  if (!('mountId' in token.owner)) await requireEvaluablePolicies(context, token, token.owner);
   const issue = token.type === 'batch' ? issueBatchToken : issueServiceToken;
   return issue(context, token).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? permissionDenied() : error;
   });
+}
+
+async function requireEvaluablePolicies(
+  { db }: TokenContext,
+  { namespaceId, policies }: TokenToIssue,
+  { identityPolicies }: Owner,
+): Promise<void> {
+  requireEvaluable(await findPolicySize(db, namespaceId, [...policies, ...identityPolicies]));
 }
 
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
@@ -84,9 +95,7 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const known = isLogin
-    ? await usable(context, owner, await upsertOwner(context.db, owner, token.namespaceId))
-    : owner;
+  const known = isLogin ? await usable(context, owner, await upsertOwner(context.db, owner, token)) : owner;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
@@ -123,6 +132,7 @@ async function usable(
       'forbidden',
       `the policies of this identity and its groups exceed ${identityPolicyLimit}`,
     );
+  requireEvaluable(owner);
   return owner;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CloudBForTest, startCloudBForTest } from '../login-for-test.ts';
+import { anonymous, audience, type CloudBForTest, oid, startCloudBForTest } from '../login-for-test.ts';
 
 let cloudB: CloudBForTest;
 
@@ -40,6 +40,23 @@ test('concurrent logins share one fetch of the keys', async () => {
 test('a login succeeds while the directory is down if its keys are cached', async () => {
   expect((await cloudB.logInWith({})).status).toBe(200);
   cloudB.sandbox.directory.faults.add({ effect: 'server-error' });
+  expect((await cloudB.logInWith({})).status).toBe(200);
+});
+
+test('writing a configuration does not drop the keys that another mount uses, and fetches them again', async () => {
+  const { service, sandbox } = cloudB;
+  const config = { tenant_id: sandbox.tenantId, resource: audience };
+  await service.call('POST', '/sys/auth/neighbour', { type: 'cloudB' });
+  await service.call('POST', '/auth/neighbour/config', config);
+  await service.call('POST', '/auth/neighbour/role/web', { bound_service_principal_ids: oid });
+  const logInAtNeighbour = async () =>
+    service.call('POST', '/auth/neighbour/login', { role: 'web', jwt: await cloudB.issueJwt() }, anonymous);
+  for (const answer of [await cloudB.logInWith({}), await logInAtNeighbour()])
+    expect(answer.status).toBe(200);
+  sandbox.directory.faults.add({ effect: 'server-error' });
+  for (let write = 0; write < 3; write += 1) await service.call('POST', '/auth/neighbour/config', config);
+  expect((await cloudB.logInWith({})).status).toBe(200);
+  await service.call('DELETE', '/auth/neighbour/config');
   expect((await cloudB.logInWith({})).status).toBe(200);
 });
 

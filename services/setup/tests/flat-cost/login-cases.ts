@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchToken, tokenHash } from '@secrets/access';
-import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
+import { type BatchToken, concern, tokenHash } from '@secrets/access';
+import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts';
+import { budgetStore } from '../../../../libs/access/src/rate-limits/budget-store.ts';
+import { readQuotas } from '../../../../libs/access/src/rate-limits/quotas.ts';
+import {
+  consumeUse,
+  readBatchToken,
+  readPolicySet,
+  readServiceToken,
+} from '../../../../libs/access/src/read-access.ts';
 import { isEnteredElsewhere } from '../../../login/src/auth-methods/cloudb/queries/configs.ts';
 import { forgetPasswords } from '../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
 import * as rotations from '../../../login/src/auth-methods/cloudb/queries/rotations.ts';
@@ -21,7 +29,15 @@ import {
   serializeWrites,
 } from '../../../login/src/queries/namespaces.ts';
 import { insertToken } from '../../../login/src/queries/new-tokens.ts';
-import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
+import { findPolicySize } from '../../../login/src/queries/policies.ts';
+import type { RateLimitSettings } from '../../../login/src/queries/rate-limits.ts';
+import * as limits from '../../../login/src/queries/rate-limits.ts';
+import {
+  deleteOldChanges,
+  recordChange,
+  revokeOrphan,
+  revokeToken,
+} from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
 import { type Case, casesOf, seededId } from './cases.ts';
 
@@ -78,6 +94,8 @@ const checkCases: Case[] = casesOf('gateway', {
       db,
       batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
     ),
+  'reading the policies of a token': (db) => readPolicySet(db, 'root', ['p1', 'p4999', 'absent']),
+  'reading the newest changes': (db) => readChanges(db, 19_000),
   'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
 });
 
@@ -86,6 +104,7 @@ const tokenCases: Case[] = casesOf('login', {
   'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
   'listing accessors': (db) => stored.listAccessors(db, 'root', { after: 'old', limit: 101 }),
   'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
+  'adding up the policies of a token': (db) => findPolicySize(db, 'root', ['p1', 'p4999', 'absent']),
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
   'logging in with other groups': (db) =>
@@ -93,11 +112,11 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in without naming the groups': (db) =>
     insertLoginToken(db, newToken(), { ...login('principal50002'), groups: undefined }),
   'logging in for the first time without naming the groups': (db) =>
-    upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
+    upsertOwner(db, { ...login('new'), groups: undefined }, newToken()),
   'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
-  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
-  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), 'root'),
+  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), newToken()),
+  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), newToken()),
 });
 
 const revocationCases: Case[] = casesOf('login', {
@@ -122,7 +141,8 @@ const revocationCases: Case[] = casesOf('login', {
     deletions.deletePageOfEntities(db, oldMount, 500),
   'deleting a page of entities of a deleted namespace': (db) =>
     deletions.deletePageOfEntities(db, oldNamespace, 500),
-  'moving the epoch': (db) => deletions.moveEpoch(db),
+  'recording a change of a policy': (db) => recordChange(db, [concern.policy('root', 'p1')]),
+  'deleting old changes': (db) => deleteOldChanges(db),
 });
 
 const first = { after: '', limit: 101 };
@@ -183,6 +203,27 @@ const rotationCases: Case[] = casesOf('login', {
   'looking how long the next key of the issuer is published': (db) => findKeySeconds(db, 'next'),
 });
 
+const limit: RateLimitSettings = {
+  ...{ namespaceId: 'n7', path: 'new', writtenPath: 'n7/new/', rate: 1, intervalSeconds: 1, blockSeconds: 0 },
+  ...{ inheritable: false, groupBy: 'ip' },
+};
+const gatewayLimitCases: Case[] = casesOf('gateway', {
+  'reading all rate limits': (db) => readQuotas(db),
+  'taking out of the budgets of rate limits': async (db) => {
+    const { ask } = budgetStore(db);
+    await Promise.all([1, 2, 3].map((n) => ask({ key: `key${n}`, endsAt: 1_900_000_000_000, want: 5 })));
+  },
+  'blocking what exceeds a rate limit': (db) => budgetStore(db).block('key7', 1_900_000_000_000),
+});
+const limitCases: Case[] = casesOf('login', {
+  'finding a rate limit': (db) => limits.findRateLimit(db, 'limit7'),
+  'listing rate limits': (db) => limits.listRateLimits(db, first),
+  'writing a rate limit': (db) => limits.upsertRateLimit(db, 'limit7', limit, 1_000),
+  'deleting a rate limit': (db) => limits.deleteRateLimit(db, 'limit7'),
+  'finding the namespace of a path': (db) => limits.findClosestNamespace(db, ['n7', 'n7/a', 'n7/a/b']),
+  'deleting a page of usage': (db) => limits.deletePageOfUsage(db, 500),
+});
+
 /** The statements on tokens, identities and rotations, of login and of the gateway. */
 export const loginCases: Case[] = [
   ...checkCases,
@@ -191,4 +232,6 @@ export const loginCases: Case[] = [
   ...groupCases,
   ...entityCases,
   ...rotationCases,
+  ...gatewayLimitCases,
+  ...limitCases,
 ];

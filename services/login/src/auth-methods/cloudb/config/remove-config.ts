@@ -8,7 +8,7 @@ import { deleteConfigRow, findConfig } from '../queries/configs.ts';
  */
 export async function removeConfig(context: CloudBContext, mountId: string): Promise<void> {
   const stored = await findConfig(context.db, mountId);
-  if (stored !== undefined) context.directory.forget(stored.settings);
+  if (stored !== undefined) context.directory.forget(stored.settings, mountId);
   await changingMount(context, mountId, (tx) => deleteConfigRow(tx, mountId));
   context.providers.forget(mountId);
 }

@@ -44,8 +44,8 @@ export async function saveConfig(
     await planRotation(tx, mountId, merged, secret !== undefined || !isSame);
     return [stored, merged, forgotten];
   });
-  if (before !== undefined) context.directory.forget(before.settings);
-  context.directory.forget(saved.settings);
+  if (before !== undefined) context.directory.forget(before.settings, mountId);
+  context.directory.forget(saved.settings, mountId);
   context.providers.forget(mountId);
   for (const sentence of [...configWarnings(saved), ...leftPasswordWarnings(left)]) warn(sentence);
 }

@@ -41,7 +41,7 @@ export async function diagnose(
   if (role !== null && request.remote_address !== undefined)
     checks.push(...addressChecks(role, request.remote_address));
   if (config === null) return presented(checks, {});
-  const token = await diagnoseToken(request.jwt, context.directory.keysOf(config), config);
+  const token = await diagnoseToken(request.jwt, context.directory.keysOf(config, target.mountId), config);
   checks.push(...token.checks);
   const { payload = {}, claims } = token;
   if (role !== null && claims !== undefined)

@@ -8,6 +8,8 @@ type KeySet = ReturnType<typeof createRemoteJWKSet>;
 const unknownKeyCoolDownMs = 30_000;
 const failureCoolDownMs = 1_000;
 const refreshAfterMs = 10 * 60_000;
+/** A request for new keys is not followed by another one for this long. */
+const minAgeMs = 10_000;
 /** Keys that the directory has not confirmed for this long are no longer trusted. */
 const maxStaleMs = 24 * 3_600_000;
 
@@ -35,6 +37,11 @@ export class TenantKeys {
     const keySet = await this.#usableKeySet();
     return keySet(header, token);
   };
+
+  /** Fetches the keys in the background if they are older than ten seconds. The present ones are used until then, and if that fails. */
+  refresh(): void {
+    if (this.#clock() - this.#confirmedAt > minAgeMs) this.#fetch().catch(() => undefined);
+  }
 
   async #usableKeySet(): Promise<KeySet> {
     const age = this.#clock() - this.#confirmedAt;

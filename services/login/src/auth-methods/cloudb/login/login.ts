@@ -34,7 +34,11 @@ export async function logIn(
   const { target } = login;
   const { config } = target;
   requireBoundAddress(login);
-  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(config), config);
+  const jwt = await verifyDirectoryToken(
+    request.jwt,
+    context.directory.keysOf(config, target.mountId),
+    config,
+  );
   const claims = parseClaims(jwt);
   const place = await requireAdmitted(context, login, claims);
   return issueToken(context, {
