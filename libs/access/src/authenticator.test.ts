@@ -87,6 +87,7 @@ describe('tokens', () => {
         grants: ['read'],
         remoteAddress: '10.0.0.1',
       },
+      path: 'kv/data/a',
     });
   });
 

@@ -1,12 +1,14 @@
 export * from './authenticator.ts';
 export * from './changes/access-changes.ts';
 export * from './changes/concerns.ts';
+export { isNamespaceName, isReservedName, namespaceAt } from './paths/namespace-names.ts';
 export * from './paths/operation.ts';
 export * from './paths/path-rules.ts';
 export * from './paths/request-path.ts';
 export * from './policies/built-in-policies.ts';
 export * from './policies/compile-policies.ts';
 export { type Conditions, fulfils } from './policies/conditions.ts';
+export { readMountAccess } from './policies/mount-access.ts';
 export type { RequestParameters } from './policies/parameter-rules.ts';
 export * from './policies/policy-reader.ts';
 export * from './policies/policy-rules.ts';

@@ -80,11 +80,11 @@ export async function readLoginMount(
   return rows[0];
 }
 
-/** Consumes one use of a token. Returns false if none is left. */
-export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
+/** Consumes one use of a token, or none. Returns false if none is left. */
+export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): Promise<boolean> {
   const rows = await sql.query<{ uses_left: number }>(
-    'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
-    [hash],
+    'update login.tokens set uses_left = uses_left - $2 where hash = $1 and uses_left > 0 returning uses_left',
+    [hash, uses],
   );
   return rows.length > 0;
 }

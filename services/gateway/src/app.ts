@@ -15,9 +15,12 @@ import { writeUnparsed } from './audit/audit-trail.ts';
 import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
+import { clusterStatus, leader } from './own/cluster-status.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
+import type { OwnDocuments } from './own/own-documents.ts';
 import { ownEndpoint } from './own/own-endpoint.ts';
+import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
@@ -55,14 +58,21 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
   const hash = auditHash(deps.keys);
-  const own = { description: apiDescription(all), devices: deps.audit.devices, auditHash: hash };
+  const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     auditHash: hash,
     upstreams,
-    own: { health: healthOf(deps.db, all), endpoint: ownEndpoint(own) },
+    own: {
+      health: async () => status.health(await health()),
+      endpoint: ownEndpoint({
+        documents: ownDocuments(status, all),
+        devices: deps.audit.devices,
+        auditHash: hash,
+      }),
+    },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -77,6 +87,16 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
   };
 }
+
+const ownDocuments = (
+  status: ReturnType<typeof clusterStatus>,
+  upstreams: readonly Upstream[],
+): OwnDocuments => ({
+  [descriptionPath]: apiDescription(upstreams),
+  [sealStatusPath]: async () => status.sealStatus,
+  [leaderPath]: async () => leader,
+  [initPath]: async () => ({ initialized: true }),
+});
 
 function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: GatewayConfig) {
   const open = (name: OwningService) =>

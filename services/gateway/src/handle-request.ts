@@ -22,6 +22,7 @@ import {
   rawPath,
   requestIdOf,
   toGatewayRequest,
+  withPath,
 } from './request/gateway-request.ts';
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
@@ -72,9 +73,10 @@ async function respond(
   response: ServerResponse,
   progress: Progress,
 ): Promise<number> {
-  const gatewayRequest = await parseRequest(context, request, progress);
-  if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const { caller, conditions } = await authorize(context, gatewayRequest, progress);
+  const parsed = await parseRequest(context, request, progress);
+  if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
+  const { caller, conditions, path } = await authorize(context, parsed, progress);
+  const gatewayRequest = withPath(parsed, path);
   const body =
     gatewayRequest.method === 'GET'
       ? undefined
@@ -124,7 +126,7 @@ async function authorize(
   progress: Progress,
 ): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
-  const line = decidedRequest(gatewayRequest, decision, auditHash);
+  const line = decidedRequest(withPath(gatewayRequest, decision.path), decision, auditHash);
   const reason = decision.allowed ? null : reasonOf(decision.problem);
   progress.trail = await beginTrail(audit, line, reason, progress.started);
   if (!decision.allowed) throw decision.problem;

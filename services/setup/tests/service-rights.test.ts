@@ -54,6 +54,15 @@ describe('database roles of the services', () => {
       'lanes',
       'workers',
     ].map((name) => `sync.${name}`);
+    const ofPolicies = [
+      'access_epoch',
+      'auth_mounts',
+      'entities',
+      'entity_aliases',
+      'group_aliases',
+      'groups',
+      'policies',
+    ].map((name) => `login.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: [
         'access_changes',
@@ -69,15 +78,8 @@ describe('database roles of the services', () => {
         'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
-      'sync-control': [
-        'access_epoch',
-        'auth_mounts',
-        'entities',
-        'entity_aliases',
-        'group_aliases',
-        'groups',
-        'policies',
-      ].map((name) => `login.${name}`),
+      secrets: ofPolicies,
+      'sync-control': ofPolicies,
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);

@@ -16,6 +16,8 @@ export const concern = {
   groups: (namespaceId: string): string => `groups ${namespaceId}`,
   /** A namespace, and everything that belongs to it. */
   namespace: (id: string): string => `namespace ${id}`,
+  /** The path of a namespace that was created, for those who know that there was none. */
+  namespaceAt: (path: string): string => `namespace at ${path}`,
   /** The rate limits that operators define. */
   quotas: 'quotas',
 };

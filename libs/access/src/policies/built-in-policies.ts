@@ -1,6 +1,7 @@
 import { capabilities } from '@secrets/caller';
 import type { CompiledPolicies } from './compile-policies.ts';
 import type { Grant } from './grant.ts';
+import { parsePattern } from './policy-pattern.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
 /** Names of the policies that always exist (docs/conventions.md#27-policies). */
@@ -19,6 +20,7 @@ export const rootPolicy: CompiledPolicies = {
   withValues: () => rootPolicy,
   on: () => everything,
   onFolder: () => everything,
+  rules: [{ pattern: parsePattern('*'), grant: everything }],
 };
 
 /** The `default` policy, unless an operator overwrites it: what a token may do with itself. */

@@ -23,6 +23,8 @@ export interface CompiledPolicies {
    * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
    */
   onFolder(path: string, alternative?: string): Grant;
+  /** One rule per pattern, the strongest first. */
+  readonly rules: readonly Rule[];
 }
 
 /** Compiles a set of policies. See `capabilitiesOn` for the rules. */
@@ -36,6 +38,7 @@ export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolic
 function compiled(index: RuleIndex, templates: readonly PathRule[]): CompiledPolicies {
   return {
     paths: templates.length + index.size,
+    rules: index.rules,
     hasTemplates: templates.length > 0,
     withValues: (values) => compiled(joined(index, indexRules(resolvedRules(templates, values))), []),
     on: (path, alternative) => grantBy(index.on, path, alternative),
@@ -45,6 +48,7 @@ function compiled(index: RuleIndex, templates: readonly PathRule[]): CompiledPol
 
 const joined = (a: RuleIndex, b: RuleIndex): RuleIndex => ({
   size: a.size + b.size,
+  rules: [...a.rules, ...b.rules],
   on: (path) => strongest(a.on(path), b.on(path)),
   onFolder: (path) => strongest(a.onFolder(path), b.onFolder(path)),
 });

@@ -12,6 +12,8 @@ export interface Rule {
 export interface RuleIndex {
   /** Number of distinct patterns. */
   readonly size: number;
+  /** The strongest pattern first. */
+  readonly rules: readonly Rule[];
   readonly on: (path: string) => Rule | undefined;
   /** The same for a folder: patterns may match the path with or without a trailing slash. */
   readonly onFolder: (path: string) => Rule | undefined;
@@ -41,6 +43,7 @@ export function indexRules(pathRules: readonly PathRule[]): RuleIndex {
   };
   return {
     size: rules.length,
+    rules,
     on: (path) => exact.get(path) ?? byWildcard(path, path),
     onFolder: (path) => {
       const folder = `${path}/`;

@@ -29,6 +29,8 @@ interface LimitedRequest {
 export interface RateLimits {
   /** Limits by address, before anything is read about a request. Returns what `afterAccess` needs. */
   beforeAccess(request: LimitedRequest, isLogin: boolean): Promise<Quota | undefined>;
+  /** Limits a request that takes place in a namespace with which its path begins, unless the same quota has limited it already. */
+  afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined>;
   /** @param token its accessor, or what identifies it otherwise */
   ofToken(token: string): Promise<void>;
   /**
@@ -71,6 +73,12 @@ class SharedRateLimits implements RateLimits {
     if (isLogin)
       await this.#take(`login ${request.remoteAddress}`, perLoginAddress, 'of logins from this address');
     return quota;
+  }
+
+  async afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined> {
+    const located = await this.#quotas.on(request.namespace, request.path);
+    if (located?.groupBy === 'ip' && located !== quota) await this.#takeQuota(located, request.remoteAddress);
+    return located;
   }
 
   ofToken(token: string): Promise<void> {

@@ -3,7 +3,15 @@ import { Problem } from '@secrets/domain';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
-import { auditHashPath, auditPath, descriptionPath, healthPath } from './own-paths.ts';
+import {
+  auditHashPath,
+  auditPath,
+  descriptionPath,
+  healthPath,
+  initPath,
+  leaderPath,
+  sealStatusPath,
+} from './own-paths.ts';
 
 type Operation = Record<string, unknown>;
 type Paths = Record<string, Record<string, Operation>>;
@@ -71,6 +79,16 @@ const ownPaths: Paths = {
       responses: { '200': { description: 'ready' }, '503': { description: 'something is unavailable' } },
     },
   },
+  ...Object.fromEntries(
+    [
+      [sealStatusPath, 'Read the state of the seal, which is always open'],
+      [leaderPath, 'Read the state of the standbys, of which there are none'],
+      [initPath, 'Read whether the installation is initialized'],
+    ].map(([path, summary]) => [
+      pathPrefix + path,
+      { get: { tags: ['gateway'], summary, responses: { '200': { description: 'the state' } } } },
+    ]),
+  ),
   [pathPrefix + descriptionPath]: {
     get: {
       tags: ['gateway'],

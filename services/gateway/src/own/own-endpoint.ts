@@ -5,7 +5,8 @@ import type { AuditDevice } from '@secrets/telemetry';
 import { z } from 'zod';
 import type { AuditHash } from '../audit/audit-hash.ts';
 import type { GatewayRequest } from '../request/gateway-request.ts';
-import { auditHashPath, auditPath, descriptionPath } from './own-paths.ts';
+import { type OwnDocuments, ownDocument } from './own-documents.ts';
+import { auditHashPath, auditPath } from './own-paths.ts';
 
 interface OwnRequest {
   gatewayRequest: GatewayRequest;
@@ -17,17 +18,18 @@ interface OwnRequest {
 export type OwnEndpoint = (request: OwnRequest) => Promise<unknown>;
 
 export interface OwnEndpointOptions {
-  description(): Promise<unknown>;
+  documents: OwnDocuments;
   devices: readonly AuditDevice[];
   auditHash: AuditHash;
 }
 
 /** The paths that the gateway serves itself, except health, which is not audited. */
 export const ownEndpoint =
-  ({ description, devices, auditHash }: OwnEndpointOptions): OwnEndpoint =>
+  ({ documents, devices, auditHash }: OwnEndpointOptions): OwnEndpoint =>
   async (request) => {
     const { path, requestId } = request.gatewayRequest;
-    if (path === descriptionPath) return description();
+    const document = ownDocument(documents, request.gatewayRequest);
+    if (document !== undefined) return document();
     if (path === auditPath) {
       requireMethod(request, 'get');
       return withoutEnvelopeToo(requestId, presented(devices));

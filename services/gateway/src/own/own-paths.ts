@@ -4,3 +4,6 @@ export const descriptionPath = 'sys/internal/specs/openapi';
 export const auditPath = 'sys/audit';
 /** Followed by the name of an audit device. */
 export const auditHashPath = 'sys/audit-hash';
+export const sealStatusPath = 'sys/seal-status';
+export const leaderPath = 'sys/leader';
+export const initPath = 'sys/init';

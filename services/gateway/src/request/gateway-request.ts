@@ -54,7 +54,7 @@ export function toGatewayRequest(
     operation: listed ? 'list' : operation,
     path,
     token: tokenOf(request),
-    namespace: single(request.headers['x-service-namespace']),
+    namespace: namedHeader(request, 'Namespace'),
     remoteAddress,
     requestId,
     method: verb === 'LIST' ? 'GET' : verb,
@@ -72,6 +72,9 @@ function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
 }
 
 const isHost = /^host$/i;
+/** The same request with the path that was authorized. */
+export const withPath = (request: GatewayRequest, path: string): GatewayRequest =>
+  path === request.path ? request : { ...request, path, forwardPath: pathPrefix + encodePath(path) };
 
 const allowed = Object.keys(operations).filter((verb) => verb !== 'HEAD');
 const unsupportedMethod = () => new Problem('method_not_allowed', 'unsupported method', { allowed });
@@ -105,10 +108,17 @@ function queryText(listed: boolean, rest: string): string {
   return rest === '' ? '' : `?${rest}`;
 }
 
-function tokenOf({ headers }: IncomingMessage): string | undefined {
-  const own = single(headers['x-service-token']);
-  if (own !== undefined) return own;
-  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+const tokenOf = (request: IncomingMessage): string | undefined =>
+  namedHeader(request, 'Token') ?? /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+
+/** A header by either of its names (docs/conventions.md#12-headers). Throws `invalid` if both are present and differ. */
+function namedHeader({ headers }: IncomingMessage, name: 'Namespace' | 'Token'): string | undefined {
+  const [own, other] = ['X-Service', 'X-Vault'].map((prefix) =>
+    single(headers[`${prefix}-${name}`.toLowerCase()]),
+  );
+  if (own !== undefined && other !== undefined && own !== other)
+    throw invalid(`X-Service-${name} and X-Vault-${name} have different values`);
+  return own ?? other;
 }
 
 const single = (header: string | string[] | undefined): string | undefined =>

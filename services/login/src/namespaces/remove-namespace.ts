@@ -15,15 +15,15 @@ import { isWithin, namespaceBelow } from './namespace-path.ts';
 
 /**
  * Deletes a namespace with its policies and revokes its tokens (docs/conventions.md#28-namespaces); the sweep deletes these and its entities.
- * Succeeds if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
+ * Returns false if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
  * still holds namespaces, auth mounts, mounts, sync destinations or code-host applications. The rows of the last three belong
  * to other services and cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being
  * created while this runs.
  * @param relative its path, relative to the namespace of the request
  */
-export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<void> {
+export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<boolean> {
   const stored = await findNamespace(db, namespaceBelow(caller.namespace.path, relative));
-  if (stored === undefined) return;
+  if (stored === undefined) return false;
   requireDeletable(caller, stored);
   const remove = async (tx: Tx) => {
     await lockNamespace(tx, stored.id);
@@ -35,6 +35,7 @@ export async function removeNamespace({ db }: DbContext, caller: Caller, relativ
   await revoking(db, remove, [concern.namespace(stored.id), concern.quotas]).catch((error: unknown) => {
     throw heldElsewhere(error) ?? error;
   });
+  return true;
 }
 
 function requireDeletable(caller: Caller, { id, path }: NamespaceRow): void {

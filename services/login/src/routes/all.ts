@@ -11,6 +11,7 @@ import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
 import { rateLimitEndpoints } from './rate-limits.ts';
+import { resultantAclEndpoints } from './resultant-acl.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
 
@@ -19,6 +20,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),
+  ...resultantAclEndpoints(context),
   ...namespaceEndpoints(context),
   ...authMountEndpoints(context),
   ...methodEndpoints(context),

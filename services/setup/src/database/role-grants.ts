@@ -51,7 +51,13 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'select, insert, update on login.rate_limit_usage',
   ],
   login: own('login'),
-  secrets: own('secrets'),
+  secrets: [
+    ...own('secrets'),
+    'usage on schema login',
+    'select on login.policies', // which mounts may this caller see?
+    'select (id, path) on login.namespaces',
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
+  ],
   'sync-control': [
     ...own('sync'),
     '!all on sync.entry_values', // sealed values are for the workers
