@@ -98,7 +98,7 @@ describe('a path that begins with a namespace', () => {
     statements = [];
     for (const path of paths) await placeOf({ path }, authenticator);
     await placeOf({ namespace: 'team', path: 'inner/kv/data/a' }, authenticator);
-    expect(statements).toEqual(Array(3).fill('select value from login.access_epoch'));
+    expect(statements).toEqual(Array(3).fill(expect.stringContaining('from login.access_epoch')));
   });
 
   test('can be that of a login', async () => {
