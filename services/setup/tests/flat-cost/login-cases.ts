@@ -7,13 +7,8 @@ import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
-import { findKeySeconds } from '../../../login/src/queries/identity-keys.ts';
 import { findOwnerState, insertLoginToken, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
-import {
-  deleteNamespaceRow,
-  insertNamespace,
-  serializeWrites,
-} from '../../../login/src/queries/namespaces.ts';
+import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertRootToken, insertToken, rootTokenWasCreated } from '../../../login/src/queries/new-tokens.ts';
 import { findPolicySize } from '../../../login/src/queries/policies.ts';
 import {
@@ -117,7 +112,6 @@ const revocationCases: Case[] = casesOf('login', {
   'revoking a token with 20,000 children': (db) => revokeToken(db, 'ordinary1'),
   'revoking a token with 20,000 children alone': (db) => revokeOrphan(db, 'ordinary1'),
   'disabling a mount that issued 100,000 tokens': (db) => deleteAuthMount(db, mountId),
-  'creating a namespace': (db) => insertNamespace(db, { id: 'new', path: 'new', customMetadata: {} }),
   'deleting a namespace': (db) => deleteNamespaceRow(db, 'n7'),
   'finding removed owners': (db) => deletions.listRemovedOwners(db),
   'forgetting a removed mount': (db) => deletions.forgetRemovedOwner(db, oldMount),
