@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseInternalKeys } from '@secrets/caller';
+import { type Capability, parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type AccessRequest, createAuthenticator } from './authenticator.ts';
@@ -11,14 +11,16 @@ import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 let db: Db;
 let now = Date.now();
-const queries = { all: 0, epoch: 0, tokens: 0 };
+const queries = { all: 0, changes: 0, tokens: 0, policies: 0, quotas: 0 };
 
 const counted = (inner: Db): Db => ({
   ...inner,
   query: (text, params) => {
     queries.all += 1;
-    if (text.startsWith('select value')) queries.epoch += 1;
+    if (text.includes('login.access_changes')) queries.changes += 1;
     if (text.includes('t.hash = $1')) queries.tokens += 1;
+    if (text.includes('from login.policies')) queries.policies += 1;
+    if (text.includes('from login.rate_limit_quotas')) queries.quotas += 1;
     return inner.query(text, params);
   },
 });
@@ -57,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 beforeEach(() => {
   now = Date.now();
-  Object.assign(queries, { all: 0, epoch: 0, tokens: 0 });
+  Object.assign(queries, { all: 0, changes: 0, tokens: 0, policies: 0, quotas: 0 });
 });
 
 describe('tokens', () => {
@@ -117,6 +119,26 @@ describe('tokens', () => {
     expect(await verdict({ token }, two[0])).toBe(denied);
   });
 
+  test('reads a token with limited uses and its policies once, however often it is used', async () => {
+    const { token } = await insertToken(db, { policies: ['reader'], usesLeft: 5 });
+    const authenticator = newAuthenticator();
+    for (let use = 0; use < 5; use += 1) expect(await verdict({ token }, authenticator)).toBe('allowed');
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+    expect([queries.tokens, queries.policies]).toEqual([1, 1]);
+  });
+
+  test('keeps tokens and policies in memory while others are revoked and written', async () => {
+    const { token } = await insertToken(db, { policies: ['reader'] });
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    for (let round = 0; round < 5; round += 1) {
+      await revokeToken(db, (await insertToken(db)).accessor);
+      await writePolicy(db, 'unrelated', { [`kv/data/${round}`]: ['read'] });
+      expect(await verdict({ token }, authenticator)).toBe('allowed');
+    }
+    expect([queries.tokens, queries.policies]).toEqual([1, 1]);
+  });
+
   test('consumes no use for a request from a wrong address', async () => {
     const { token } = await insertToken(db, { usesLeft: 1, boundCidrs: ['10.0.0.0/24'] });
     expect(await verdict({ token, remoteAddress: '9.9.9.9' })).toBe(denied);
@@ -128,7 +150,7 @@ describe('tokens', () => {
     const token = newToken().reveal();
     await verdict({ token }, authenticator);
     await verdict({ token }, authenticator);
-    expect(queries.all).toBe(2);
+    expect(queries.all - queries.quotas).toBe(2);
   });
 });
 
@@ -235,6 +257,40 @@ describe('policies', () => {
     expect(await verdict({ token, path: 'kv/data/only' })).toBe('allowed');
   });
 
+  test('are read and compiled once for all tokens that have the same', async () => {
+    const authenticator = newAuthenticator();
+    for (const policies of [
+      ['reader', 'writer'],
+      ['writer', 'reader'],
+      ['reader', 'writer', 'reader'],
+    ])
+      expect(await verdict({ token: (await insertToken(db, { policies })).token }, authenticator)).toBe(
+        'allowed',
+      );
+    expect(queries.policies).toBe(1);
+  });
+
+  test.each([
+    ['5001 paths', 2_501, (n: number) => `kv/data/${n}`],
+    ['502 paths with \\+', 251, (n: number) => `kv/+/${n}`],
+  ])('that have %s together are refused with the reason, and not read', async (_what, half, pathOf) => {
+    const pathsFrom = (first: number) =>
+      Object.fromEntries(
+        Array.from({ length: half }, (_, n): [string, Capability[]] => [pathOf(first + n), ['read']]),
+      );
+    await writePolicy(db, 'large-a', pathsFrom(0));
+    await writePolicy(db, 'large-b', pathsFrom(half));
+    const authenticator = newAuthenticator();
+    const { token } = await insertToken(db, { policies: ['large-a', 'large-b'] });
+    for (const _time of [1, 2])
+      expect(await verdict({ token, path: pathOf(1) }, authenticator)).toMatch(
+        new RegExp(`^forbidden: the policies of this token and its identity have ${half * 2} paths together`),
+      );
+    expect(queries.policies).toBe(1);
+    await writePolicy(db, 'large-b', {});
+    expect(await verdict({ token, path: pathOf(1).replace('+', 'x') }, authenticator)).toBe('allowed');
+  });
+
   test('apply to the next request after a change', async () => {
     const { token } = await insertToken(db, { policies: ['changing'] });
     const authenticator = newAuthenticator();
@@ -337,7 +393,7 @@ describe('paths without a token', () => {
   });
 });
 
-test('a revocation applies to every later request on every gateway, under load', async () => {
+test('a revocation applies to every later request on every gateway, under load and among other revocations', async () => {
   const gateways = Array.from({ length: 3 }, newAuthenticator);
   const others = await Promise.all(Array.from({ length: 3 }, () => insertToken(db)));
   let running = true;
@@ -346,6 +402,10 @@ test('a revocation applies to every later request on every gateway, under load',
       while (running) expect(await verdict({ token }, gateway)).toBe('allowed');
     }),
   );
+  const storm = async () => {
+    while (running) await revokeToken(db, (await insertToken(db)).accessor);
+  };
+  const storms = [storm(), storm()];
   for (let round = 0; round < 8; round++) {
     const { token, accessor } = await insertToken(db);
     const early = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
@@ -358,7 +418,7 @@ test('a revocation applies to every later request on every gateway, under load',
     await Promise.all([...early, ...during]);
   }
   running = false;
-  await Promise.all(load);
+  await Promise.all([...load, ...storms]);
 });
 
 test('concurrent requests share the reads of the epoch and of their token', async () => {
@@ -368,7 +428,7 @@ test('concurrent requests share the reads of the epoch and of their token', asyn
   await burst();
   await burst();
   expect(queries.tokens).toBe(1);
-  expect(queries.epoch).toBeLessThanOrEqual(4);
+  expect(queries.changes).toBeLessThanOrEqual(4);
 });
 
 test('a request is unavailable, not allowed, if the database is down', async () => {

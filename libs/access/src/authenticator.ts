@@ -7,9 +7,14 @@ import {
 } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
+import { concern } from './changes/concerns.ts';
 import { type Operation, suffices } from './paths/operation.ts';
 import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
+import type { CompiledPolicies } from './policies/compile-policies.ts';
+import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -43,9 +48,11 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
   db: Db;
   keys: InternalKeys;
+  /** Requests per second. By default, only quotas limit them. */
+  limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
@@ -59,16 +66,28 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   new DbAuthenticator(options);
 
 const maxNamespaces = 10_000;
+/** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
+const changesGapMs = 4;
 
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
+  readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
+  readonly #policies: PolicySets;
+  readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
 
-  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
-    this.#tokens = tokenReader(db, keys, clock);
-    this.#namespaces = epochCache({ epochNow: this.#tokens.epochNow, maxEntries: maxNamespaces });
+    this.#changes = accessChanges(db, changesGapMs);
+    this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
+    this.#policies = policySets(db, this.#changes);
+    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
+    this.#namespaces = epochCache({
+      changes: this.#changes,
+      maxEntries: maxNamespaces,
+      tagsOf: ({ id }) => [concern.namespace(id)],
+    });
   }
 
   async authenticate(request: AccessRequest): Promise<Decision> {
@@ -86,21 +105,28 @@ class DbAuthenticator implements Authenticator {
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
-    if (open === undefined) return this.#authorizeToken(request, caller);
-    if (open.kind === 'open') return this.#authorizeOpenPath(caller);
-    return this.#authorizeLogin(open.mount, request, caller);
+    const { path, remoteAddress } = request;
+    const limited = { namespace: caller.namespace.path, path, remoteAddress };
+    const quota = await this.#limits.beforeAccess(limited, open?.kind === 'login');
+    if (open === undefined) await this.#authorizeToken(request, caller);
+    else if (open.kind === 'open') await this.#authorizeOpenPath(caller);
+    else await this.#authorizeLogin(open.mount, request, caller);
+    await this.#limits.afterAccess(quota, caller.tokenType === null ? undefined : caller.namespace);
   }
 
   async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
-    const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+    const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
+    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+    const names = [...token.policies, ...token.identityPolicies];
+    const rules = await this.#policies.get(token.namespace.id, names, epoch);
     if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
-    requireGrants(request, caller, token);
+    requireGrants(request, caller, token, rules);
     if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
     else
       caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(caller.namespace.path);
+        (await this.#namespaceAt(caller.namespace.path, epoch)) ?? namespaceNotFound(caller.namespace.path);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
       throw notAdministrative(request.path);
   }
@@ -116,17 +142,22 @@ class DbAuthenticator implements Authenticator {
     if (path !== '') caller.namespace = (await this.#namespaceAt(path)) ?? refuse();
   }
 
-  #namespaceAt(path: string): Promise<Namespace | undefined> {
-    return this.#namespaces.get(path, () => readNamespace(this.#db, path));
+  async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
+    return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
   }
 }
 
 /** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
-function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
+function requireGrants(
+  request: AccessRequest,
+  caller: Caller,
+  token: AccessToken,
+  rules: CompiledPolicies,
+): void {
   const { path, alternative } = pathNames(request.path);
   const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
   const other = alternative === undefined ? undefined : seen(alternative);
-  caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
+  caller.grants = [...grantsOn(rules, request.operation, seen(path) ?? refuse(), other)];
   if (!suffices(caller.grants, request.operation)) refuse();
   if (needsSudo(path) && !caller.grants.includes('sudo')) refuse();
 }
@@ -134,7 +165,7 @@ function requireGrants(request: AccessRequest, caller: Caller, token: AccessToke
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
 const grantsOn = (
-  { rules }: AccessToken,
+  rules: CompiledPolicies,
   operation: Operation,
   ...names: [path: string, alternative: string | undefined]
 ): readonly Capability[] => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));

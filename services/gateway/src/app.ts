@@ -1,4 +1,10 @@
-import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import {
+  addressRanges,
+  type BuiltInLimits,
+  createAuthenticator,
+  type OwningService,
+  owningServices,
+} from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { operatorApp, type ServerOptions, type Service } from '@secrets/http';
@@ -12,7 +18,10 @@ import { requestHandler } from './handle-request.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
 import { ownEndpoint } from './own/own-endpoint.ts';
+import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
+
+export { gatewayLimits, limitsEnv } from './limits-env.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -29,6 +38,9 @@ export interface GatewayConfig {
   trustedProxies?: readonly string[];
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
+  bodies?: BodyOptions;
+  /** Requests per second; by default, only quotas limit them. */
+  rates?: BuiltInLimits;
 }
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
@@ -44,13 +56,15 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const all = Object.values(upstreams);
   const hash = auditHash(deps.keys);
   const own = { description: apiDescription(all), devices: deps.audit.devices, auditHash: hash };
+  const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
+    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     auditHash: hash,
     upstreams,
     own: { health: healthOf(deps.db, all), endpoint: ownEndpoint(own) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
+    bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   return {

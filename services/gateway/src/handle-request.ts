@@ -17,7 +17,7 @@ import {
   requestIdOf,
   toGatewayRequest,
 } from './request/gateway-request.ts';
-import { ClientDisconnected, readBody } from './request/read-body.ts';
+import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -29,6 +29,7 @@ export interface GatewayContext {
   upstreams: Record<OwningService, Upstream>;
   own: { health(): Promise<Health>; endpoint: OwnEndpoint };
   trustedProxies: AddressRanges;
+  bodies: BodyReader;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
@@ -67,7 +68,10 @@ async function respond(
   const gatewayRequest = await parseRequest(context, request, progress);
   if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
   const caller = await authorize(context, gatewayRequest, progress);
-  const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
+  const body =
+    gatewayRequest.method === 'GET'
+      ? undefined
+      : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
   const own = await context.own.endpoint({ gatewayRequest, caller, body });
   if (own !== undefined) {
     await progress.trail?.end({ status: 200, reason: null });
@@ -80,6 +84,11 @@ async function respond(
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body, record }, response);
 }
+
+const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
+  tokenType === null
+    ? { key: remoteAddress, isPublic: true }
+    : { key: accessor ?? token ?? remoteAddress, isPublic: false };
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with audit lines. */
 async function parseRequest(

@@ -56,6 +56,7 @@ describe('database roles of the services', () => {
     ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: [
+        'access_changes',
         'access_epoch',
         'auth_mounts',
         'entities',
@@ -64,6 +65,8 @@ describe('database roles of the services', () => {
         'groups',
         'namespaces',
         'policies',
+        'rate_limit_quotas',
+        'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
       'sync-control': ['login.policies'],

@@ -2,7 +2,7 @@ import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createGateway } from '@secrets/gateway';
+import { createGateway, gatewayLimits } from '@secrets/gateway';
 import { internalClient, type ServerOptions, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
@@ -181,10 +181,11 @@ async function startGateway(
   onStop(audit.close);
   const gateway = createGateway(
     { db, keys, audit, log, metrics },
-    { upstreams, trustedProxies: env.TRUSTED_PROXIES },
+    { upstreams, trustedProxies: env.TRUSTED_PROXIES, ...gatewayLimits(env) },
   );
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
-  const options = { host: env.HOST, port: env.PORT, listVerb: true, onUnparsed, ...tlsFiles(env) };
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
   const { url, reloadTls } = await serve(gateway, options, { log, onStop });
   return { url, reload: async () => void (await Promise.all([audit.reopen(), reloadTls()])) };
 }

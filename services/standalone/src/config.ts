@@ -1,4 +1,5 @@
 import { commaList, port, toggle } from '@secrets/config';
+import { limitsEnv } from '@secrets/gateway';
 import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
 import { z } from 'zod';
@@ -20,6 +21,7 @@ export const Env = z.object({
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),
+  ...limitsEnv,
   /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */
   SANDBOX: toggle.default(true),
   /** Independent of `HOST`: the sandbox shows every pushed value, and its directory issues a token to anybody. */

@@ -42,12 +42,13 @@ const rules: readonly PathRule[] = [
 
   { path: 'identity/oidc/config', isAdministrative: true },
   { path: 'identity/oidc/rotate', isAdministrative: true },
+  { path: 'sys/quotas/**', isAdministrative: true },
   { path: 'sys/sync/config', isAdministrative: true },
   { path: 'sys/sync/parked', isAdministrative: true },
   { path: 'sys/sync/parked/**', isAdministrative: true },
 
   ...owned('sync-control', 'sys/sync'),
-  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces'),
+  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces', 'sys/quotas'),
   ...owned('login', 'sys/capabilities', 'sys/capabilities-self', 'sys/capabilities-accessor'),
   ...owned('login', 'auth', 'identity'),
   ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts'),

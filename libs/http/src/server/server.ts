@@ -31,7 +31,7 @@ export interface ServerOptions {
   stallTimeoutMs?: number;
   /** Maximum size of the header block in bytes; a larger one gets 431. Default 16 KiB. */
   maxHeaderBytes?: number;
-  /** Connections beyond this number are closed immediately. Unlimited by default. */
+  /** Connections beyond this number are closed immediately, and so are then those that are idle. Unlimited by default. */
   maxConnections?: number;
   /** Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response. */
   onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
@@ -89,8 +89,21 @@ async function createServer(options: ServerOptions): Promise<http.Server | https
       })
     : http.createServer(limits);
   server.setTimeout(options.stallTimeoutMs ?? 120_000);
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  if (options.maxConnections !== undefined) limitConnections(server, options.maxConnections);
   return server;
+}
+
+const makeRoomAtMostEveryMs = 1_000;
+
+/** Idle connections must not keep out new ones: a client that is still there connects again. */
+function limitConnections(server: http.Server | https.Server, max: number): void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = max;
+  server.on('drop', () => {
+    if (performance.now() - lastAt < makeRoomAtMostEveryMs) return;
+    lastAt = performance.now();
+    server.closeIdleConnections();
+  });
 }
 
 function limitsOf(options: ServerOptions) {

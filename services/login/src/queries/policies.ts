@@ -1,4 +1,4 @@
-import type { PolicyRules } from '@secrets/access';
+import { type PolicyRules, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
@@ -32,6 +32,16 @@ export async function listPolicyRules(
     'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
     [namespaceId, names],
   );
+}
+
+/** The size of the named policies together. */
+export async function findPolicySize(
+  sql: Sql,
+  namespaceId: string,
+  names: readonly string[],
+): Promise<PolicySize> {
+  const text = `select size.* from ${policySizeSql('$1', '$2::text[]')} size`;
+  return (await sql.query<PolicySize>(text, [namespaceId, names]))[0]!;
 }
 
 export async function upsertPolicy(
