@@ -1,7 +1,7 @@
 import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { operatorApp, type Service } from '@secrets/http';
+import { internalClient, operatorApp, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { failureLog } from './failure-log.ts';
@@ -37,10 +37,17 @@ export interface Gateway extends Service {
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
+  const login = internalClient({
+    from: 'gateway',
+    to: 'login',
+    url: config.upstreams.login,
+    keys: deps.keys,
+  });
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     upstreams,
+    login,
     own: { health: healthOf(deps.db, all), description: apiDescription(all) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -50,7 +57,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all(all.map((upstream) => upstream.close()));
+      await Promise.all([...all.map((upstream) => upstream.close()), login.close()]);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
 } from '@secrets/access';
 import { type Caller, effectivePolicies } from '@secrets/caller';
 import { Problem, pathNames } from '@secrets/domain';
+import type { InternalClient } from '@secrets/http';
 import type { Audit } from '@secrets/telemetry';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Health } from './own/health.ts';
@@ -22,11 +23,15 @@ import {
 import { ClientDisconnected, readBody } from './request/read-body.ts';
 import { sendFailure, sendJson } from './send-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
+import { forwardWrapped } from './wrapping/forward-wrapped.ts';
+import { wrapSecondsOf } from './wrapping/wrap-ttl.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   upstreams: Record<OwningService, Upstream>;
+  /** For requests of the gateway itself. */
+  login: InternalClient;
   own: { health(): Promise<Health>; description(): Promise<unknown> };
   trustedProxies: AddressRanges;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -68,9 +73,13 @@ async function respond(
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
+  const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
   const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
   const contentType = request.headers['content-type'];
-  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
+  const forwarded = { gatewayRequest, caller, contentType, body };
+  const upstream = context.upstreams[name];
+  if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
+  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login: context.login }, response);
 }
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with an audit line. */

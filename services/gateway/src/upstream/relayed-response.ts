@@ -6,7 +6,7 @@ import { ClientDisconnected } from '../request/read-body.ts';
 const maxBufferedBytes = 262_144;
 
 /** The response headers of a service that are passed to the client. */
-const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
+export const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
 
 /**
  * Passes the response of a service to the client: a small one in one piece, a large one as a stream, at the pace of the

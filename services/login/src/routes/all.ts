@@ -12,6 +12,7 @@ import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
+import { wrappingEndpoints } from './wrapping.ts';
 
 /** Every endpoint of this service. */
 export const allEndpoints = (context: Context): Endpoint[] => [
@@ -27,4 +28,5 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...groupEndpoints(context),
   ...groupAliasEndpoints(context),
   ...syncTokenEndpoints(context),
+  ...wrappingEndpoints(context),
 ];
