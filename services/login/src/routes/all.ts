@@ -11,12 +11,14 @@ import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
+import { tokenRoleEndpoints } from './token-roles.ts';
 import { tokenEndpoints } from './tokens.ts';
 import { wrappingEndpoints } from './wrapping.ts';
 
 /** Every endpoint of this service. */
 export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
+  ...tokenRoleEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),
   ...namespaceEndpoints(context),
