@@ -100,6 +100,19 @@ describe('a wrapped response', () => {
     expect(await sweepWrappedResponses(login.db)).toBe(0);
   });
 
+  test('is deleted with the accessor of its token, in its namespace or from above', async () => {
+    const { id } = (await login.call('POST', '/sys/namespaces/beside')).body.data;
+    const beside = testCaller({ namespace: { id, path: 'beside' } });
+    const revoke = (accessor: string, caller = login.root) =>
+      login.call('POST', '/auth/token/revoke-accessor', { accessor }, caller);
+    const { token, accessor } = await wrap();
+    expect((await revoke(accessor, beside)).status).toBe(404);
+    expect((await revoke(accessor)).status).toBe(204);
+    expect((await unwrap(token)).status).toBe(400);
+    expect((await revoke(accessor)).status).toBe(404);
+    expect((await revoke((await wrap(text, beside)).accessor)).status).toBe(204);
+  });
+
   test('is looked up without being unwrapped', async () => {
     const { token, creation_time } = await wrap();
     const { body } = await login.call('POST', '/sys/wrapping/lookup', { token }, anonymous);

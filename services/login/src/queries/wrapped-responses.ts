@@ -60,6 +60,20 @@ export async function takeWrappedResponse(sql: Sql, hash: Buffer): Promise<Taken
   return (await sql.query<TakenResponse>(text, [hash]))[0];
 }
 
+/** Deletes the response of an accessor in a namespace or one below it. Returns false if there is none. */
+export async function deleteWrappedResponse(
+  sql: Sql,
+  namespacePath: string,
+  accessor: string,
+): Promise<boolean> {
+  const deleted = await sql.query(
+    `delete from login.wrapped_responses w using login.namespaces n
+     where w.accessor = $2 and n.id = w.namespace_id and ($1 = '' or n.path = $1 or starts_with(n.path, $1 || '/')) returning 1`,
+    [namespacePath, accessor],
+  );
+  return deleted.length > 0;
+}
+
 /** Deletes up to `limit` expired responses. Returns their number. */
 export async function deletePageOfWrappedResponses(db: Db, limit: number): Promise<number> {
   const deleted = await db.query(

@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { missingPolicies } from '../queries/policies.ts';
 import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
 import { listAccessors, type StoredToken } from '../queries/stored-tokens.ts';
+import { deleteWrappedResponse } from '../queries/wrapped-responses.ts';
 import { createToken } from '../tokens/create/create-token.ts';
 import { TokenRequest } from '../tokens/create/token-request.ts';
 import {
@@ -258,7 +259,10 @@ const revokeByAccessor = (context: Context) =>
     summary: 'Revoke the token of an accessor and its children',
     body: AccessorBody,
     handle: async ({ body, caller }) => {
-      await revokeToken(context.db, (await requireTokenToRevoke(context, caller, body)).accessor);
+      const token = await requireTokenToRevoke(context, caller, body).catch(absentIsRevoked);
+      if (token !== undefined) await revokeToken(context.db, token.accessor);
+      else if (!(await deleteWrappedResponse(context.db, caller.namespace.path, body.accessor)))
+        throw notFound();
       return undefined;
     },
   });

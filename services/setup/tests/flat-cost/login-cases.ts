@@ -125,6 +125,7 @@ const wrappingCases: Case[] = casesOf('login', {
   'wrapping a response': (db) => wrapped.insertWrappedResponse(db, wrappedResponse()),
   'looking up a wrapped response': (db) => wrapped.findWrappedResponse(db, tokenHash('wrapped8')),
   'unwrapping a response': (db) => wrapped.takeWrappedResponse(db, tokenHash('wrapped8')),
+  'deleting a wrapped response': (db) => wrapped.deleteWrappedResponse(db, '', 'wrapped8'),
   'deleting a page of expired responses': (db) => wrapped.deletePageOfWrappedResponses(db, 500),
 });
 
