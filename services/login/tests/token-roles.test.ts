@@ -85,6 +85,16 @@ describe('a token role', () => {
     expect([refused.status, refused.body.errors]).toEqual([status, [expect.stringMatching(sentence)]]);
   });
 
+  test('adds default only if its author may give it', async () => {
+    const author = login.callerOf(await create({ policies: 'dev', no_default_policy: true }));
+    const role = { allowed_policies: 'dev' };
+    const refused = await login.call('POST', '/auth/token/roles/beyond', role, author);
+    expect([refused.status, refused.body.errors]).toEqual([400, [expect.stringMatching(/sudo: default$/)]]);
+    const without = await writeRole({ ...role, token_no_default_policy: true }, author);
+    expect((await createWith(without, {}, author)).body.auth.policies).toEqual(['dev']);
+    expect((await createWith(await writeRole({}, author), {}, author)).body.auth.policies).toEqual(['dev']);
+  });
+
   test('of another author cannot be widened by any change without sudo', async () => {
     const name = await writeRole({ allowed_policies_glob: '*', disallowed_policies: 'admin' });
     const path = `/auth/token/roles/${name}`;

@@ -10,8 +10,8 @@ import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
  * rules of a child apply. In either case, disallowed policies are refused, and `root` can be given only by `root`. Throws `forbidden` or `invalid`.
  */
 export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: PolicyRequest): string[] {
-  const isDisallowed = listedIn(role.disallowed_policies, role.disallowed_policies_glob);
-  const withoutDefault = request.withoutDefault || role.token_no_default_policy || isDisallowed('default');
+  const isDisallowed = disallowedBy(role);
+  const withoutDefault = request.withoutDefault || isWithoutDefault(role);
   const policies = hasAllowedPolicies(role)
     ? allowedPolicies(caller, role, { ...request, withoutDefault })
     : childPolicies(caller, { ...request, withoutDefault });
@@ -19,6 +19,18 @@ export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: P
   if (refused.length > 0) throw invalid(`policies: the role disallows ${refused.join(', ')}`);
   return policies;
 }
+
+/** The policies that a role gives to a token, whatever the policies of the token that uses it; those that match a pattern come in addition. */
+export function givenPolicies(role: TokenRoleSettings): readonly string[] {
+  if (!hasAllowedPolicies(role) || isWithoutDefault(role)) return role.allowed_policies;
+  return normalisedPolicies(['default', ...role.allowed_policies]);
+}
+
+const isWithoutDefault = (role: TokenRoleSettings): boolean =>
+  role.token_no_default_policy || disallowedBy(role)('default');
+
+const disallowedBy = (role: TokenRoleSettings) =>
+  listedIn(role.disallowed_policies, role.disallowed_policies_glob);
 
 /** Whether a role itself says which policies its tokens may have. */
 const hasAllowedPolicies = (role: TokenRoleSettings): boolean =>

@@ -4,6 +4,7 @@ import type { DbContext } from '../../db-context.ts';
 import { requireMayGive } from '../../identities/grantable.ts';
 import { serializeWrites } from '../../queries/namespaces.ts';
 import { findTokenRole, type TokenRoleSettings, upsertTokenRole } from '../../queries/token-roles.ts';
+import { givenPolicies } from './role-policies.ts';
 import { mergedTokenRole, type TokenRoleBody } from './role-settings.ts';
 
 /** A role of a name. */
@@ -44,7 +45,7 @@ export const saveTokenRole = (
 function requireMayGrant(caller: Caller, role: TokenRoleSettings): void {
   if (role.allowed_policies.includes('root') && !isRoot(caller))
     throw new Problem('forbidden', 'allowed_policies: only a root token can allow root');
-  requireMayGive(caller, role.allowed_policies);
+  requireMayGive(caller, givenPolicies(role));
   const beyond = {
     allowed_policies_glob: role.allowed_policies_glob.length > 0,
     orphan: role.orphan,
