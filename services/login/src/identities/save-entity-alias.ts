@@ -62,7 +62,7 @@ async function requireLocked(
   { id, canonicalId }: { id: string | undefined; canonicalId: string | undefined },
 ): Promise<EntityRow> {
   if (id !== undefined && canonicalId !== undefined && id !== canonicalId)
-    throw invalid('canonical_id: an alias cannot be moved to another entity');
+    throw invalid('canonical_id: cannot be changed after the alias was created');
   const entityId = id ?? canonicalId;
   if (entityId === undefined) throw invalid('canonical_id is required');
   const entity = await lockEntity(tx, caller.namespace.id, { id: entityId });

@@ -98,7 +98,7 @@ async function requireUsableParent(context: TokenContext, { accessor }: Caller):
 }
 
 function refuseBatchRequest(request: TokenRequest, policies: readonly string[]): void {
-  if (request.id) throw invalid('id: a batch token contains its data, so its ID cannot be chosen');
+  if (request.id) throw invalid('id: a batch token cannot have a chosen ID');
   if (request.num_uses) throw invalid('num_uses: a batch token cannot have limited uses');
   if (request.period) throw invalid('period: a batch token cannot be periodic');
   if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');

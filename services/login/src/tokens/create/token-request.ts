@@ -21,6 +21,7 @@ export const TokenRequest = z.object({
     .refine((id) => id === '' || (tokenKind(id) === 'service' && !id.startsWith(generatedPrefix)), {
       error: `must have 20 to 256 printable ASCII characters without spaces, and not begin with ${generatedPrefix}`,
     })
+    .meta({ pattern: '^([!-rt-~][!-~]{19,255})?$' })
     .optional(),
   entity_alias: z.literal('', { error: 'is not supported: only logins assign entities' }).optional(),
   policies: requestedPolicies.optional(),

@@ -31,6 +31,7 @@ const RoleFields = z.object({
 export const TokenRoleBody = RoleFields.partial().extend({
   allowed_entity_aliases: stringList
     .refine((list) => list.length === 0, { error: 'is not supported: only logins assign entities' })
+    .meta({ type: 'array', maxItems: 0 })
     .optional(),
   bound_cidrs: cidrList.optional(),
   explicit_max_ttl: seconds.optional(),
