@@ -1,7 +1,7 @@
 import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { operatorApp, type ServerOptions, type Service } from '@secrets/http';
+import { internalClient, operatorApp, type ServerOptions, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
@@ -44,11 +44,18 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const all = Object.values(upstreams);
   const hash = auditHash(deps.keys);
   const own = { description: apiDescription(all), devices: deps.audit.devices, auditHash: hash };
+  const login = internalClient({
+    from: 'gateway',
+    to: 'login',
+    url: config.upstreams.login,
+    keys: deps.keys,
+  });
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
     audit: deps.audit,
     auditHash: hash,
     upstreams,
+    login,
     own: { health: healthOf(deps.db, all), endpoint: ownEndpoint(own) },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -59,7 +66,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all(all.map((upstream) => upstream.close()));
+      await Promise.all([...all.map((upstream) => upstream.close()), login.close()]);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressRanges, type Authenticator, type OwningService, ownerOf } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
+import type { InternalClient } from '@secrets/http';
 import type { Audit } from '@secrets/telemetry';
 import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
@@ -21,12 +22,16 @@ import { ClientDisconnected, readBody } from './request/read-body.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
+import { forwardWrapped } from './wrapping/forward-wrapped.ts';
+import { wrapSecondsOf } from './wrapping/wrap-ttl.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   auditHash: AuditHash;
   upstreams: Record<OwningService, Upstream>;
+  /** For requests of the gateway itself. */
+  login: InternalClient;
   own: { health(): Promise<Health>; endpoint: OwnEndpoint };
   trustedProxies: AddressRanges;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -67,6 +72,7 @@ async function respond(
   const gatewayRequest = await parseRequest(context, request, progress);
   if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
   const caller = await authorize(context, gatewayRequest, progress);
+  const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
   const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
   const own = await context.own.endpoint({ gatewayRequest, caller, body });
   if (own !== undefined) {
@@ -78,7 +84,10 @@ async function respond(
   progress.upstream = name;
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
-  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body, record }, response);
+  const forwarded = { gatewayRequest, caller, contentType, body, record };
+  const upstream = context.upstreams[name];
+  if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
+  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login: context.login }, response);
 }
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with audit lines. */
@@ -120,7 +129,8 @@ async function recordOutcome(
   { status, reason, issued }: ServiceOutcome,
 ): Promise<void> {
   const hashes = issued && auditHash.ofCaller(issued.token, issued.accessor ?? null);
-  await trail?.end({ status, reason, issued: hashes });
+  const wrapped = issued?.wrappedAccessor === undefined ? undefined : auditHash.of(issued.wrappedAccessor);
+  await trail?.end({ status, reason, issued: hashes, wrappedAccessor: wrapped });
 }
 
 const maxReason = 500;

@@ -92,15 +92,15 @@ const selectOwner = 'select "entityId", "identityPolicies" from owner';
 
 const ofToken = {
   namespaceId: '$4::text',
-  mountId: '$17::uuid',
-  alias: '$18::text',
-  groups: '$20::text[]',
-  issuedAt: '$21::timestamptz',
+  mountId: '$18::uuid',
+  alias: '$19::text',
+  groups: '$21::text[]',
+  issuedAt: '$22::timestamptz',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
 const insertToken = `stored as (
     insert into login.tokens (${loginColumns})
-    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from owner where ${areWithinLimitSql('"identityPolicies"')}
+    select ${newTokenValues}, $18::uuid, $20::jsonb, "entityId" from owner where ${areWithinLimitSql('"identityPolicies"')}
   ) ${selectOwner}`;
 const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;
 const insertNewText = `with ${newOwner(ofToken)}, ${insertToken}`;

@@ -1,4 +1,4 @@
-import type { PolicyRules } from '@secrets/access';
+import { builtInPolicyNames, type PolicyRules } from '@secrets/access';
 import type { Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
@@ -32,6 +32,18 @@ export async function listPolicyRules(
     'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
     [namespaceId, names],
   );
+}
+
+/** The names of a list that no policy has. The built-in ones always exist. */
+export async function missingPolicies(
+  sql: Sql,
+  namespaceId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const text = 'select name from login.policies where namespace_id = $1 and name = any($2::text[])';
+  const written = await sql.query<{ name: string }>(text, [namespaceId, names]);
+  const existing = new Set([...builtInPolicyNames, ...written.map(({ name }) => name)]);
+  return names.filter((name) => !existing.has(name));
 }
 
 export async function upsertPolicy(

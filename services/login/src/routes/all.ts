@@ -3,19 +3,24 @@ import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
 import { capabilityEndpoints } from './capabilities.ts';
 import { entityEndpoints } from './entities.ts';
+import { entityAliasEndpoints } from './entity-aliases.ts';
 import { groupAliasEndpoints } from './group-aliases.ts';
 import { groupEndpoints } from './groups.ts';
 import { identityEndpoints } from './identity.ts';
+import { identityLookUpEndpoints } from './identity-lookup.ts';
 import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
+import { tokenRoleEndpoints } from './token-roles.ts';
 import { tokenEndpoints } from './tokens.ts';
+import { wrappingEndpoints } from './wrapping.ts';
 
 /** Every endpoint of this service. */
 export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
+  ...tokenRoleEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),
   ...namespaceEndpoints(context),
@@ -24,7 +29,10 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...loginEndpoints(context),
   ...identityEndpoints(context),
   ...entityEndpoints(context),
+  ...entityAliasEndpoints(context),
   ...groupEndpoints(context),
   ...groupAliasEndpoints(context),
+  ...identityLookUpEndpoints(context),
   ...syncTokenEndpoints(context),
+  ...wrappingEndpoints(context),
 ];
