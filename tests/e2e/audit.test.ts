@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, client, send } from '../harness/http.ts';
@@ -74,7 +73,8 @@ test('rotation with SIGHUP under load loses no line: each response has exactly t
     }
   });
   for (let round = 1; round <= 5; round++) {
-    await sleep(100);
+    const before = requestIds.length;
+    await eventually(async () => requestIds.length > before + 8, Boolean);
     renameSync(file(), `${file()}.${round}`);
     program.signal('SIGHUP');
     await eventually(async () => readdirSync(place.dataDir).includes('audit.log'), Boolean);
@@ -84,6 +84,5 @@ test('rotation with SIGHUP under load loses no line: each response has exactly t
   const types = Object.groupBy(allLines(), ({ request_id }) => request_id);
   for (const id of requestIds)
     expect(types[id]?.map(({ type }) => type).sort()).toEqual(['request', 'response']);
-  expect(requestIds.length).toBeGreaterThan(20);
   expect(linesOf(`${file()}.5`).length).toBeGreaterThan(0);
 });

@@ -81,8 +81,6 @@ interface AuditFailure {
   from?: number | undefined;
   /** Writing takes until this resolves. The lines are in `audit` before that. */
   hold?: Promise<void> | undefined;
-  /** How long each write takes. */
-  delayMs?: number | undefined;
 }
 
 export interface GatewayForTest {
@@ -101,7 +99,6 @@ export async function startGateway(
   const metrics = createMetrics('gateway', { processMetrics: false });
   const append = async (text: string) => {
     if (audit.length >= (failAudit.from ?? Number.POSITIVE_INFINITY)) throw new Error('disk full');
-    if (failAudit.delayMs !== undefined) await sleep(failAudit.delayMs);
     audit.push(...text.trim().split('\n'));
     if (audit.length > 1) await failAudit.hold;
   };
