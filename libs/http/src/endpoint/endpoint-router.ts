@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import {
   assertionHeader,
   type Caller,
+  callerToken,
+  callerTokenHeader,
   type InternalKeys,
   requireSignedBody,
   type VerifiedAssertion,
@@ -11,7 +13,7 @@ import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
-import { envelope, type Reply } from './envelope.ts';
+import { envelope, type Reply, restoredEnvelope } from './envelope.ts';
 import { inexactNumber } from './input/exact-numbers.ts';
 import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
@@ -105,6 +107,7 @@ function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
     query: parseInput(endpoint.query, request.query),
     body: parseBody(endpoint.method, endpoint.body, request.body),
     caller,
+    callerToken: callerToken(request.get(callerTokenHeader)),
     warn: (sentence: string) => void warnings.push(sentence),
     warnings,
   };
@@ -122,15 +125,17 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document' | 'auth'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth' | 'wrapInfo' | 'stored'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
-  for (const [name, value] of issuedHeaders(reply?.auth)) response.set(name, value);
+  for (const [name, value] of issuedHeaders(reply)) response.set(name, value);
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);
   }
+  if (reply?.stored !== undefined)
+    return void response.type('json').send(restoredEnvelope(requestId, reply.stored));
   if (reply === undefined && warnings.length === 0) return void response.status(204).end();
   const all = {
     ...reply,

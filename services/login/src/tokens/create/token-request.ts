@@ -1,3 +1,4 @@
+import { generatedPrefix, tokenKind } from '@secrets/access';
 import { flag, seconds, stringMap } from '@secrets/http';
 import { z } from 'zod';
 import { cidrList, count, policyNames } from '../token-fields.ts';
@@ -15,6 +16,14 @@ const requestedPolicies = policyNames.in
 
 /** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
 export const TokenRequest = z.object({
+  id: z
+    .string()
+    .refine((id) => id === '' || (tokenKind(id) === 'service' && !id.startsWith(generatedPrefix)), {
+      error: `must have 20 to 256 printable ASCII characters without spaces, and not begin with ${generatedPrefix}`,
+    })
+    .meta({ pattern: '^([!-rt-~][!-~]{19,255})?$' })
+    .optional(),
+  entity_alias: z.literal('', { error: 'is not supported: only logins assign entities' }).optional(),
   policies: requestedPolicies.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),
