@@ -219,8 +219,8 @@ describe('requests', () => {
     expect([latin1.status, await latin1.json()]).toEqual([400, { errors: ['the body is not valid UTF-8'] }]);
     const utf16 = Buffer.from('{"count":9007199254740993}', 'utf16le');
     expect((await send(utf16, 'application/json; charset=utf-16le')).status).toBe(415);
-    const marked = Buffer.from('\ufeff{"count":9007199254740993}');
-    expect((await send(marked, 'application/json')).status).toBe(400);
+    const marked = Buffer.from('\ufeff{"count":1}');
+    expect((await send(marked, 'application/json')).status).toBe(403); // parsed, but without an assertion
     expect((await send(Buffer.from('{"a":"ä"}'), 'application/json; charset=UTF-8')).status).toBe(403); // parsed, but without an assertion
   });
 

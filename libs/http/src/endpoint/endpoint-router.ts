@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope, type Reply } from './envelope.ts';
-import { inexactNumber } from './input/exact-numbers.ts';
-import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
+import { parseJsonBody, requireJsonType } from './input/json-body.ts';
+import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
 import { requireNeeded } from './required-capability.ts';
 
@@ -92,8 +91,8 @@ function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
   const warnings = unknownFieldWarnings(endpoint.body, request.body);
   return {
     params: parseInput(endpoint.params, joined(request.params)),
-    query: parseInput(endpoint.query, request.query),
-    body: parseBody(endpoint.method, endpoint.body, request.body),
+    query: parseLeniently(endpoint.query, request.query),
+    body: parseLeniently(endpoint.body, request.body),
     caller,
     warn: (sentence: string) => void warnings.push(sentence),
     warnings,
@@ -128,34 +127,24 @@ function sendReply(
   response.status(reply?.status ?? 200).json(envelope(requestId, all));
 }
 
-const jsonTypes = ['application/json', 'application/merge-patch+json'];
-/** The content type that curl sends for `-d` by default; treated as JSON. */
-const curlDefault = 'application/x-www-form-urlencoded';
-
 function jsonBody(): express.RequestHandler {
-  const parseJson = express.json({
-    limit: maxBodyBytes,
-    strict: false,
-    type: () => true,
-    verify: (_request, _response, body, charset) => requireLossless(body, charset),
-  });
+  const readBytes = express.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined ||
       Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return next();
-    const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
-    const accepted = jsonTypes.includes(type) || type === curlDefault;
-    if (!accepted) return next(new Problem('unsupported_media_type', 'the body must be application/json'));
-    parseJson(request, response, next);
+    requireJsonType(request.headers['content-type']);
+    readBytes(request, response, (failure: unknown) => next(failure ?? parseFailure(request)));
   };
 }
 
-/** Refuses a body that would not be parsed as exactly what was sent. */
-function requireLossless(body: Buffer, charset: string): void {
-  if (charset !== 'utf-8') throw new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
-  if (!isUtf8(body)) throw new Problem('invalid', 'the body is not valid UTF-8');
-  const name = inexactNumber(body);
-  if (name !== undefined)
-    throw new Problem('invalid', `${name}: the number would lose digits; send it as a string`);
+/** Replaces the bytes of the body by their content; returns why that is not possible. */
+function parseFailure(request: ExpressRequest): unknown {
+  try {
+    request.body = parseJsonBody(request.body);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
