@@ -1,5 +1,6 @@
 import { publicPath } from '@secrets/access';
 import { Problem } from '@secrets/domain';
+import { openApiComponents } from '@secrets/http';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
@@ -37,6 +38,7 @@ const document = (paths: Paths) => ({
     Object.entries(paths).map(([path, described]) => [path, withSecurity(path, described)]),
   ),
   components: {
+    ...openApiComponents,
     securitySchemes: {
       serviceToken: { type: 'apiKey', in: 'header', name: 'X-Service-Token' },
       bearer: { type: 'http', scheme: 'bearer' },

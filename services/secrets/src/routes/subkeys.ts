@@ -7,7 +7,7 @@ import { readValue } from '../kv/read-value.ts';
 import { versionNumber } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
-const depth = integerBetween(0, Number.MAX_SAFE_INTEGER, 'must not be negative');
+const depth = integerBetween(0, 999_999_999_999_999, 'must not be negative');
 
 /** `<mount>/subkeys/<path>` (docs/api.md#secrets). */
 export const subkeysEndpoints = (context: Context): KvEndpoint[] => [readSubkeys(context)];

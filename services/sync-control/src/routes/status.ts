@@ -17,7 +17,7 @@ const maxPage = 50;
 const DestinationPosition = z
   .string()
   .max(4096)
-  .regex(/^[^/]+\/[^/]+$/, 'must be <type>/<name>')
+  .regex(/^[^/\0]+\/[^/\0]+$/, 'must be <type>/<name>')
   .transform((text) => {
     const [type = '', name = ''] = text.split('/');
     return { type, name };

@@ -24,7 +24,7 @@ export const pageQuery = <After extends z.ZodType = z.ZodString>({
 export const pageLimit = (max: number, byDefault = max) =>
   integer
     .refine((limit) => limit <= max, { error: `must be at most ${max}` })
-    .meta({ type: 'integer', maximum: max })
+    .meta({ type: 'integer', minimum: -1, maximum: max })
     .transform((limit) => (limit < 1 ? max : limit))
     .default(byDefault);
 
