@@ -28,7 +28,7 @@ export async function prepare({ api, sandbox }: Installation): Promise<void> {
 }
 
 /** What `startDescribed` has created, by the place of a parameter. */
-function known(path: string, name: string): readonly string[] {
+export function known(path: string, name: string): readonly string[] {
   if (name === 'mount') return [path.startsWith('/v1/auth/') ? 'cloudB' : 'kv'];
   if (name === 'type') return ['cloudA-sm'];
   if (path.startsWith('/v1/sys/sync/destinations')) return name === 'name' ? ['d'] : [];

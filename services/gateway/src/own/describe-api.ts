@@ -4,6 +4,7 @@ import { openApiComponents } from '@secrets/http';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
+import { withExamples } from './examples.ts';
 import { descriptionPath, healthPath } from './own-paths.ts';
 
 type Operation = Record<string, unknown>;
@@ -35,7 +36,10 @@ const document = (paths: Paths) => ({
   servers: [{ url: '/' }],
   security: [{ serviceToken: [] }, { bearer: [] }],
   paths: Object.fromEntries(
-    Object.entries(paths).map(([path, described]) => [path, withSecurity(path, described)]),
+    Object.entries(paths).map(([path, described]) => [
+      path,
+      withExamples(path, withSecurity(path, described)),
+    ]),
   ),
   components: {
     ...openApiComponents,

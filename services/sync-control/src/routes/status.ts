@@ -17,7 +17,8 @@ const maxPage = 50;
 const DestinationPosition = z
   .string()
   .max(4096)
-  .regex(/^[^/\0]+\/[^/\0]+$/, 'must be <type>/<name>')
+  .regex(/^[^/]+\/[^/]+$/, 'must be <type>/<name>')
+  .meta({ pattern: '^[^/\\u0000]+/[^/\\u0000]+$' })
   .transform((text) => {
     const [type = '', name = ''] = text.split('/');
     return { type, name };
