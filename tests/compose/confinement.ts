@@ -19,7 +19,7 @@ const attempts = `
 `;
 
 const reach = (url: string) =>
-  `fetch('${url}', { signal: AbortSignal.timeout(3000) }).then(() => console.log('reached'), () => console.log('not reached'))`;
+  `fetch('${url}', { signal: AbortSignal.timeout(15_000) }).then(() => console.log('reached'), () => console.log('not reached'))`;
 
 const brokerUser = `console.log(new URL(require('node:fs').readFileSync('/run/keys/amqp-url', 'utf8')).username)`;
 

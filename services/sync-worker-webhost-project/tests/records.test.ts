@@ -261,6 +261,16 @@ describe('webhost-project 9: unsync', () => {
     expect(records(name)).toEqual([]);
   });
 
+  test('leaves environments that somebody added to a record that a stale list does not show yet', async () => {
+    const { name, remote } = await putNew();
+    await driver.harness.stranger('PATCH', `/${idOf(name)}`, {
+      target: ['production', 'preview', 'development'],
+    });
+    driver.harness.sandbox.webhost.faults.add({ effect: 'stale-list', ms: 60_000 });
+    await remove(name, remote);
+    expect(records(name)).toEqual(['encrypted development: one']);
+  });
+
   test('Common: deletes nothing if the list cannot be read', async () => {
     const { name, remote } = await putNew();
     driver.failWith('filterProjectEnvs', 'forbidden', 403);

@@ -17,6 +17,9 @@ const probe: NameVariables = {
   SecretBaseName: 'login',
 };
 
+/** Values that are valid in the names of every type. */
+const plain = Object.fromEntries(Object.keys(probe).map((variable) => [variable, 'a'])) as typeof probe;
+
 /** Pairs of typical keys: different ones, and ones that differ only at the end. */
 const keyPairs = [
   ['username', 'password'],
@@ -24,8 +27,8 @@ const keyPairs = [
 ] as const;
 
 /**
- * Returns why a destination cannot have the template: it cannot be parsed, or at secret-key granularity it produces the
- * same name for two keys. Returns undefined if it can.
+ * Returns why a destination cannot have the template: it cannot be parsed, its literal text makes every name invalid, or at secret-key
+ * granularity it produces the same name for two keys. Returns undefined if it can.
  */
 export function whyTemplateRefused(
   description: DestinationDescription,
@@ -34,7 +37,8 @@ export function whyTemplateRefused(
 ): string | undefined {
   try {
     const parsed = parseTemplate(template);
-    return granularity === 'secret-key' ? whyKeysCollide(description, parsed) : whyKeyMissing(parsed);
+    const reason = granularity === 'secret-key' ? whyKeysCollide(description, parsed) : whyKeyMissing(parsed);
+    return reason ?? whyNeverValid(description, parsed, granularity);
   } catch (error) {
     if (error instanceof TemplateError) return error.message;
     throw error;
@@ -44,6 +48,19 @@ export function whyTemplateRefused(
 function whyKeyMissing(template: NameTemplate): string | undefined {
   evaluateTemplate(template, probe);
   return undefined;
+}
+
+function whyNeverValid(
+  { nameRule }: DestinationDescription,
+  template: NameTemplate,
+  granularity: Granularity,
+): string | undefined {
+  const name = evaluateTemplate(
+    template,
+    granularity === 'secret-key' ? { ...plain, SecretKey: 'a' } : plain,
+  );
+  const refusal = nameRule.check(name);
+  return refusal && `produces only invalid names, such as ${JSON.stringify(name)}: a name ${refusal}`;
 }
 
 function whyKeysCollide({ nameRule }: DestinationDescription, template: NameTemplate): string | undefined {

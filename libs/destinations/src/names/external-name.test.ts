@@ -1,23 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findDescription } from '../registry.ts';
-import { externalName } from './external-name.ts';
+import { namesOf } from './names-harness.ts';
 
-const cloudASm = findDescription('cloudA-sm');
-const variables = {
-  DestinationType: 'cloudA-sm',
-  DestinationName: 'main',
-  NamespacePath: 'root',
-  NamespaceBaseName: 'root',
-  NamespaceID: 'root',
-  MountPath: 'kv',
-  MountBaseName: 'kv',
-  MountAccessor: 'kv_1234',
-  SecretPath: 'my-secret',
-  SecretBaseName: 'my-secret',
-};
-const nameOf = (over: object = {}, template?: string) =>
-  externalName(cloudASm, { template, variables: { ...variables, ...over }, prefix: 'secrets' });
+const nameOf = namesOf(findDescription('cloudA-sm'));
 
 test('the default name contains the accessor, the path and at secret-key granularity the key', () => {
   expect(nameOf()).toBe('secrets/kv_1234/my-secret');

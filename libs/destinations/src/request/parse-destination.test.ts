@@ -43,6 +43,11 @@ describe('a refusal names the field and contains no value', () => {
       { secret_name_template: '{{ .Canary' },
       /secret_name_template: \{\{ is not closed/,
     ],
+    [
+      'a template whose text is not valid in a name',
+      { secret_name_template: ' ' },
+      /^secret_name_template: produces only invalid names, such as " ": a name may only contain/,
+    ],
     ['an unknown variable', { secret_name_template: '{{ .X }}' }, /unknown variable \.X at position 4/],
     [
       'a key at secret-path granularity',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { externalName } from '../names/external-name.ts';
+import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { cloudBKv } from './cloudb-kv.ts';
@@ -149,12 +149,8 @@ test('the vault is the account, whatever the credentials', () => {
 });
 
 describe('names', () => {
-  const nameOf = (path: string, template?: string) =>
-    externalName(cloudBKv, {
-      template,
-      prefix: 'secrets',
-      variables: { MountAccessor: 'kv_1234', SecretPath: path } as never,
-    });
+  const named = namesOf(cloudBKv);
+  const nameOf = (SecretPath: string, template?: string) => named({ SecretPath }, template);
 
   test('are lower-case words joined by hyphens by default', () => {
     expect(nameOf('my-secret')).toBe('secrets-kv-1234-my-secret');

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { externalName } from '../names/external-name.ts';
+import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { foreignUrlIn, parseServiceAccount } from './cloudc-credentials.ts';
@@ -222,23 +222,8 @@ test('a destination is shown with masked credentials', () => {
 });
 
 describe('names', () => {
-  const nameOf = (SecretPath: string, over: object = {}) =>
-    externalName(cloudCSm, {
-      prefix: 'secrets',
-      variables: {
-        DestinationType: 'cloudC-sm',
-        DestinationName: 'main',
-        NamespacePath: 'root',
-        NamespaceBaseName: 'root',
-        NamespaceID: 'id',
-        MountPath: 'kv',
-        MountBaseName: 'kv',
-        MountAccessor: 'kv_1234',
-        SecretPath,
-        SecretBaseName: 'x',
-        ...over,
-      },
-    });
+  const named = namesOf(cloudCSm);
+  const nameOf = (SecretPath: string, over: object = {}) => named({ SecretPath, ...over });
 
   test('are normalised if they come from the default template', () => {
     expect(nameOf('my-secret')).toBe('secrets-kv_1234-my-secret');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { externalName } from '../names/external-name.ts';
+import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { codehost } from './codehost.ts';
@@ -170,20 +170,7 @@ describe('codehost: stored destinations', () => {
 });
 
 describe('codehost: names', () => {
-  const variables = {
-    DestinationType: 'codehost',
-    DestinationName: 'main',
-    NamespacePath: 'root',
-    NamespaceBaseName: 'root',
-    NamespaceID: 'root',
-    MountPath: 'kv',
-    MountBaseName: 'kv',
-    MountAccessor: 'kv_1234',
-    SecretPath: 'my-secret',
-    SecretBaseName: 'my-secret',
-  };
-  const nameOf = (over: object, template?: string, prefix = 'secrets') =>
-    externalName(codehost, { template, variables: { ...variables, ...over }, prefix });
+  const nameOf = namesOf(codehost);
 
   test('the default is upper-case words joined by underscores', () => {
     expect(nameOf({ SecretKey: 'foo' })).toBe('SECRETS_KV_1234_MY_SECRET_FOO');

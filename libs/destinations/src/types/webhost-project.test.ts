@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { externalName } from '../names/external-name.ts';
+import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { webhostProject } from './webhost-project.ts';
@@ -110,20 +110,7 @@ test('destinations share a budget if they have the same team, or the same token 
 });
 
 describe('names', () => {
-  const variables = {
-    DestinationType: 'webhost-project',
-    DestinationName: 'main',
-    NamespacePath: 'root',
-    NamespaceBaseName: 'root',
-    NamespaceID: 'root',
-    MountPath: 'kv',
-    MountBaseName: 'kv',
-    MountAccessor: 'kv_1234',
-    SecretPath: 'my-secret',
-    SecretBaseName: 'my-secret',
-  };
-  const nameOf = (over: object = {}, template?: string) =>
-    externalName(webhostProject, { template, variables: { ...variables, ...over }, prefix: 'secrets' });
+  const nameOf = namesOf(webhostProject);
 
   test('the default name has upper-case words that are joined by underscores', () => {
     expect(nameOf({ SecretKey: 'foo' })).toBe('SECRETS_KV_1234_MY_SECRET_FOO');

@@ -31,18 +31,22 @@ interface Parameters {
   issuedAt: string;
 }
 
+/** The groups that count: those of the newest login that named any. */
+const countingGroups = ({ groups, issuedAt }: Pick<Parameters, 'groups' | 'issuedAt'>) =>
+  `case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end`;
+const wereNamed = `(a.groups_issued_at is not null or a.groups <> '{}')`;
 const hasNoGroups = (mountId: string) =>
   `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} order by ga.name limit 1) is null`;
 
 // Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it. None finds an owner whose groups are not
 // known although the mount has some: one of these may deny something.
 const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known as (
-    select a.entity_id, case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end as groups
+    select a.entity_id, ${countingGroups({ groups, issuedAt })} as groups
     from login.auth_mounts m
     join login.entity_aliases a on a.mount_id = m.id and a.name = ${alias}
     join login.entities e on e.id = a.entity_id and not e.disabled
     where m.id = ${mountId}
-      and (${groups} is not null or a.groups_issued_at is not null or a.groups <> '{}' or ${hasNoGroups(mountId)})
+      and (${groups} is not null or ${wereNamed} or ${hasNoGroups(mountId)})
     for key share of m
   ), outdated as (
     -- Locked, so that \`former\` is what a concurrent login has just written.
@@ -135,17 +139,35 @@ export async function upsertOwner(
   return firstOwner(sql, [knownOwnerText, newOwnerText, knownOwnerText], params);
 }
 
-/** Whether the entity of an alias is disabled. */
-export async function isDisabled(
+/** What decides whether an identity can have tokens of a login. */
+export interface OwnerState {
+  isDisabled: boolean;
+  /** Whether this login or an earlier one names the groups, or the mount has none. */
+  areGroupsKnown: boolean;
+  /** Of the entity and of the groups that it belongs to; of the groups alone, if there is no entity yet. */
+  identityPolicies: string[];
+}
+
+const ownerStateText = `with known as (
+    select a.entity_id, e.disabled, ${wereNamed} as named, ${countingGroups(ofEntity)} as groups
+    from login.entity_aliases a join login.entities e on e.id = a.entity_id
+    where a.mount_id = ${ofEntity.mountId} and a.name = ${ofEntity.alias}
+  ), found as (
+    select entity_id, groups from known
+    union all
+    select null, coalesce(${ofEntity.groups}, '{}') where not exists (select from known)
+  ), ${ownerOf(ofEntity, 'found')}
+  select "identityPolicies", coalesce((select disabled from known), false) as "isDisabled",
+    ${ofEntity.groups} is not null or coalesce((select named from known), false) or ${hasNoGroups(ofEntity.mountId)} as "areGroupsKnown"
+  from owner`;
+
+/** Reads what decides about the tokens of an identity. Changes nothing. */
+export async function findOwnerState(
   sql: Sql,
-  { mountId, alias }: Pick<LoginIdentity, 'mountId' | 'alias'>,
-): Promise<boolean> {
-  const rows = await sql.query(
-    `select 1 from login.entity_aliases a join login.entities e on e.id = a.entity_id
-     where a.mount_id = $1 and a.name = $2 and e.disabled`,
-    [mountId, alias],
-  );
-  return rows.length > 0;
+  { mountId, alias, ...proof }: Omit<LoginIdentity, 'source'>,
+): Promise<OwnerState> {
+  const [row] = await sql.query<OwnerState>(ownerStateText, [mountId, alias, ...groupParams(proof)]);
+  return row!;
 }
 
 /** A time in the future, of a clock that is ahead, would make the groups of later logins wait for it. */

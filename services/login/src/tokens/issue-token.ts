@@ -1,8 +1,6 @@
 import {
-  areWithinLimit,
   type BatchToken,
   batchTokenKeyRing,
-  identityPolicyLimit,
   newAccessor,
   newToken,
   sealBatchToken,
@@ -15,12 +13,12 @@ import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
 import {
   insertLoginToken,
-  isDisabled,
   type LoginIdentity,
   type LoginOwner,
   upsertOwner,
 } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
+import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
 
 /** What tokens are issued and found with. */
 export interface TokenContext extends DbContext {
@@ -106,24 +104,20 @@ async function issueBatchToken(context: TokenContext, token: TokenToIssue): Prom
 
 /** The owner of a login's token. Throws `forbidden` if there is none, or none of which the tokens could be used. */
 async function usable(
-  { db }: TokenContext,
+  context: TokenContext,
   identity: LoginIdentity,
   owner: LoginOwner | undefined,
 ): Promise<LoginOwner> {
-  if (owner === undefined && (await isDisabled(db, identity)))
-    throw new Problem('forbidden', 'the entity of this identity is disabled');
-  if (owner === undefined && identity.groups === undefined)
-    throw new Problem(
-      'forbidden',
-      'the login does not name the groups of this identity, and no earlier login did',
-    );
+  const reason =
+    owner === undefined ? await absenceReason(context, identity) : policiesReason(owner.identityPolicies);
+  if (reason !== undefined) throw new Problem('forbidden', reason);
   if (owner === undefined) throw permissionDenied();
-  if (!areWithinLimit(owner.identityPolicies))
-    throw new Problem(
-      'forbidden',
-      `the policies of this identity and its groups exceed ${identityPolicyLimit}`,
-    );
   return owner;
+}
+
+async function absenceReason(context: TokenContext, identity: LoginIdentity): Promise<string | undefined> {
+  const { entity, groups } = await findOwnerReasons(context, identity);
+  return entity ?? groups;
 }
 
 function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {

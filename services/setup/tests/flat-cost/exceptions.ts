@@ -26,12 +26,16 @@ export const counted: Record<string, number> = {
   readBatchToken: 64,
   findTokenByAccessor: 64,
   updateTokenExpiry: 64,
+  // Of the roles of one mount: it only looks for a few examples.
+  listCheckScopes: 200,
   // Foreign keys: mounts and destinations by their namespace, which is the same for all of them here.
   deleteNamespaceRow: 12_000,
 };
 
 /** Files with statements that no case executes, and why. */
 export const notExecuted: Record<string, string> = {
+  'services/gateway/src/own/health.ts': 'the readiness check reads a table with one row',
+  'services/login/src/app.ts': 'the readiness check reads a table with one row',
   'services/secrets/src/app.ts': 'the readiness check reads no table',
   'services/sync-control/src/app.ts': 'the readiness check reads no table',
   'libs/sync-worker/src/runtime/run-worker.ts': 'the readiness check reads no table',

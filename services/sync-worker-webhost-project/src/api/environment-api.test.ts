@@ -71,9 +71,10 @@ describe('webhost-project 1: a creation with status 201', () => {
     expect(String(fault)).not.toContain('canary');
   });
 
-  test('returns one record or a list of them', async () => {
-    for (const created of [record, [record]]) {
-      const { api } = apiWith([201, { created, failed: [] }]);
+  test('returns one record or a list of them, from other servers as envs', async () => {
+    const contents = [{ created: record, failed: [] }, { created: [record], failed: [] }, { envs: [record] }];
+    for (const content of contents) {
+      const { api } = apiWith([201, content]);
       expect(await api.create([variable], signal)).toMatchObject([{ id: 'e1', updatedAt: 7 }]);
     }
   });

@@ -31,7 +31,7 @@ export type VariableChange = Partial<Pick<NewVariable, 'value' | 'target' | 'com
 
 interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  version: 'v9' | 'v10';
+  version: 'v1' | 'v9' | 'v10';
   id?: string;
   until?: number;
   content?: unknown;
@@ -63,6 +63,14 @@ export class EnvironmentApi {
         return { variables: [...found.values()], hidden: hiddenProductionEnvCount };
     }
     throw malformedResponse(operation);
+  }
+
+  /** Returns one record; undefined if the API says that there is none. Unlike lists, it is up to date. */
+  async find(id: string, signal: AbortSignal): Promise<Variable | undefined> {
+    const operation = 'reading the environment variable';
+    const call = { method: 'GET', version: 'v1', id } as const;
+    const answer = await this.#send(operation, call, signal, { mayBeAbsent: true });
+    return answer.status === 404 ? undefined : parsed(operation, Variable, answer);
   }
 
   /**

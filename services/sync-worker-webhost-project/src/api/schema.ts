@@ -47,13 +47,19 @@ export const Page = z.object({
   hiddenProductionEnvCount: z.number().default(0),
 });
 
-export const Creation = z.object({
-  created: z
-    .union([z.array(Variable), Variable.transform((one) => [one])])
-    .nullish()
-    .transform((created) => created ?? []),
-  failed: z.array(z.object({ error: z.object({ code: z.string().default('') }) })).default([]),
-});
+const created = z
+  .union([z.array(Variable), Variable.transform((one) => [one])])
+  .nullish()
+  .transform((variables) => variables ?? []);
+
+/** Some servers that imitate the provider return what they created as `envs`, as in a list. */
+export const Creation = z
+  .object({
+    created,
+    envs: created,
+    failed: z.array(z.object({ error: z.object({ code: z.string().default('') }) })).default([]),
+  })
+  .transform(({ envs, ...creation }) => ({ ...creation, created: [...creation.created, ...envs] }));
 
 /** https://vercel.com/docs/rest-api/errors */
 export const ErrorBody = z.object({

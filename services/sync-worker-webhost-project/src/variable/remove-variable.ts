@@ -2,7 +2,7 @@ import { Fault } from '@secrets/domain';
 import type { RemoveRequest } from '@secrets/sync-worker';
 import { isOwn } from './ownership.ts';
 import { recordsOf, release } from './reconcile-variable.ts';
-import { parseRemembered } from './remembered.ts';
+import { parseRemembered, type RememberedRecord } from './remembered.ts';
 import type { Store } from './store.ts';
 
 /** Removes the destination's environments from its records, and the records of which nothing is left. */
@@ -25,6 +25,16 @@ export async function removeVariable(
     const record = known?.records.find(({ id }) => id === variable.id);
     await release(store, variable, record?.target, signal);
   }
-  // Lists lag behind, so a record that was just created may not be listed yet.
-  for (const { id } of missing) await store.api.remove(id, signal);
+  for (const record of missing) await releaseUnlisted(store, record, signal);
+}
+
+/** Lists lag behind, so a record that was just created may not be listed yet, and somebody may have added environments to it since. */
+async function releaseUnlisted(
+  store: Store,
+  { id, target }: RememberedRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const variable = await store.api.find(id, signal);
+  if (variable === undefined) await store.api.remove(id, signal);
+  else await release(store, variable, target, signal);
 }
