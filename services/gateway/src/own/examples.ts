@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 /** What the description shows of an operation: a request that was made, its response, and the schemas of its responses. */
 interface Example {
@@ -10,9 +10,7 @@ interface Example {
 }
 
 /** By verb and path. tests/openapi/examples.test.ts records and checks them. */
-const examples: Readonly<Record<string, Example>> = JSON.parse(
-  readFileSync(new URL('examples.json', import.meta.url), 'utf8'),
-);
+const examples = createRequire(import.meta.url)('./examples.json') as Readonly<Record<string, Example>>;
 
 type Operation = Record<string, unknown>;
 

@@ -12,7 +12,7 @@ export const afterEveryPath = '\u{10FFFF}';
 const refusedCharacters = new RegExp(`[${controlCharacters}\u{10FFFF}]`, 'u');
 
 /** Why a text is not a path of segments; undefined if it is one. */
-export function pathProblem(path: string, maxBytes = maxPathBytes): string | undefined {
+function pathProblem(path: string, maxBytes = maxPathBytes): string | undefined {
   if (path === '') return 'must not be empty';
   if (Buffer.byteLength(path) > maxBytes) return `must have at most ${maxBytes} bytes`;
   if (!isStorable(path) || refusedCharacters.test(path)) return 'must not contain control characters';
