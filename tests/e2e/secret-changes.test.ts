@@ -136,7 +136,7 @@ test('numbers are pushed digit for digit, of whole secrets and of single keys', 
   const writeText = (fixture: SyncFixture) =>
     fetch(`${system.url}/v1/${fixture.mount}/data/a`, {
       method: 'POST',
-      headers: { 'x-service-token': system.rootToken },
+      headers: { 'x-service-token': system.rootToken, 'content-type': 'application/json' },
       body: `{"data":${text}}`,
     });
   await writeText(at);
