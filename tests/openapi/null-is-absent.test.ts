@@ -61,11 +61,15 @@ test.each(writes)(
   '%s takes an empty text in an optional field that is no text for an absent one, or for 0',
   (_name, body) => {
     for (const [field] of optionalFields(body)) {
+      if (lists.includes(field)) continue;
       const given = outcome(body, { [field]: '' });
       expect([field, String(given)]).toEqual([field, expect.not.stringContaining(`${field}:`)]);
     }
   },
 );
+
+/** Lists that must not be empty: without one, all messages would be discarded. */
+const lists = ['message_ids'];
 
 function optionalFields(schema: unknown): [string, Schema][] {
   const shape = (shapeOf(schema) ?? {}) as Record<string, Schema>;

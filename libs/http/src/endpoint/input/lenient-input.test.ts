@@ -48,6 +48,11 @@ test.each([
   expect(understood(given)).toBe(meant);
 });
 
+test('an empty text is not taken for an absent list, which could mean everything', () => {
+  const Selection = z.object({ ids: stringList.refine((given) => given.length > 0).optional() });
+  expect(lenientInput(Selection, { ids: '' })).toEqual({ ids: '' });
+});
+
 test('an empty text in a required field is kept, so that it is refused', () => {
   expect(lenientInput(z.object({ name: z.string().min(1) }), { name: '' })).toEqual({ name: '' });
 });

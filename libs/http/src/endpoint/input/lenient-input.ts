@@ -6,7 +6,8 @@ import { plainNumber } from './plain-number.ts';
 /**
  * Returns an input as its schema understands it, in nested objects too (docs/conventions.md#15-bodies):
  * - A field that is null is absent, unless its schema accepts null, as in a merge patch: there it removes the field.
- * - An optional field that is an empty text is absent, unless its schema accepts an empty text.
+ * - An optional field that is an empty text is absent, unless its schema accepts an empty text, or it is a list: without a selection,
+ *   some endpoints act on everything.
  * - Numbers are ordinary ones, except where the schema accepts any JSON, as for the value of a secret.
  * @throws a problem (`invalid`) if a number would lose digits, or the input is nested too deeply
  */
@@ -50,7 +51,12 @@ function schemaOfItems(schema: unknown): unknown {
 function isPresent(schema: unknown, field: unknown): boolean {
   if (!(schema instanceof z.ZodType)) return true;
   if (field === null) return accepts(schema, null);
-  return field !== '' || !accepts(schema, undefined) || accepts(schema, '');
+  return field !== '' || !accepts(schema, undefined) || isList(schema) || accepts(schema, '');
+}
+
+function isList(schema: unknown): boolean {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodArray || (inner instanceof z.ZodUnion && inner.options.some(isList));
 }
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
