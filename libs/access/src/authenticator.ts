@@ -1,15 +1,16 @@
-import {
-  type Caller,
-  type Capability,
-  type InternalKeys,
-  isAdministrative,
-  type Namespace,
-} from '@secrets/caller';
+import { type Caller, type InternalKeys, isAdministrative, type Namespace } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
+import { concern } from './changes/concerns.ts';
 import { type Operation, suffices } from './paths/operation.ts';
-import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
+import { isAdministrativePath, needsSudo, type PublicPath, publicPath } from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
+import type { CompiledPolicies } from './policies/compile-policies.ts';
+import { type Conditions, conditionsFor } from './policies/conditions.ts';
+import type { Grant } from './policies/grant.ts';
+import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -29,7 +30,12 @@ export interface AccessRequest {
 
 /** The decision, with as much of the caller as is known: the audit log needs it in either case. */
 export type Decision =
-  | { allowed: true; caller: Caller }
+  | {
+      allowed: true;
+      caller: Caller;
+      /** What the policies require of the form of this request, which is still to be checked; undefined if nothing. */
+      conditions?: Conditions | undefined;
+    }
   | { allowed: false; problem: Problem; caller: Caller };
 
 export interface Authenticator {
@@ -43,9 +49,11 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
   db: Db;
   keys: InternalKeys;
+  /** Requests per second. By default, only quotas limit them. */
+  limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
@@ -59,85 +67,130 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   new DbAuthenticator(options);
 
 const maxNamespaces = 10_000;
+/** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
+const changesGapMs = 4;
 
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
+  readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
+  readonly #policies: PolicySets;
+  readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
 
-  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
-    this.#tokens = tokenReader(db, keys, clock);
-    this.#namespaces = epochCache({ epochNow: this.#tokens.epochNow, maxEntries: maxNamespaces });
+    this.#changes = accessChanges(db, changesGapMs);
+    this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
+    this.#policies = policySets(db, this.#changes);
+    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
+    this.#namespaces = epochCache({
+      changes: this.#changes,
+      maxEntries: maxNamespaces,
+      tagsOf: ({ id }) => [concern.namespace(id)],
+    });
   }
 
   async authenticate(request: AccessRequest): Promise<Decision> {
     const caller = anonymousCaller(request);
     try {
-      await this.#authorize(request, caller);
-      return { allowed: true, caller };
+      const conditions = await this.#authorize(request, caller);
+      return { allowed: true, caller, conditions };
     } catch (error) {
       caller.grants = [];
       return { allowed: false, problem: asProblem(error), caller };
     }
   }
 
-  async #authorize(request: AccessRequest, caller: Caller): Promise<void> {
+  async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
     caller.namespace = { id: '', path: namespacePath(request.namespace) };
     if (caller.namespace.path === '') caller.namespace = rootNamespace;
     const open = publicPath(request.operation, request.path);
+    const { path, remoteAddress } = request;
+    const limited = { namespace: caller.namespace.path, path, remoteAddress };
+    const quota = await this.#limits.beforeAccess(limited, open?.kind === 'login');
+    const conditions = await this.#authorizeBy(open, request, caller);
+    await this.#limits.afterAccess(quota, caller.tokenType === null ? undefined : caller.namespace);
+    return conditions;
+  }
+
+  #authorizeBy(
+    open: PublicPath | undefined,
+    request: AccessRequest,
+    caller: Caller,
+  ): Promise<Conditions | undefined> {
     if (open === undefined) return this.#authorizeToken(request, caller);
     if (open.kind === 'open') return this.#authorizeOpenPath(caller);
     return this.#authorizeLogin(open.mount, request, caller);
   }
 
-  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
-    const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
+    const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
+    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+    const names = [...token.policies, ...token.identityPolicies];
+    const holder = { namespaceId: token.namespace.id, entityId: token.entityId };
+    const rules = await this.#policies.get(names, holder, epoch);
     if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
-    requireGrants(request, caller, token);
+    const conditions = requireGrants(request, caller, token, rules);
     if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
     else
       caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(caller.namespace.path);
+        (await this.#namespaceAt(caller.namespace.path, epoch)) ?? namespaceNotFound(caller.namespace.path);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
       throw notAdministrative(request.path);
+    return conditions;
   }
 
-  async #authorizeLogin(mount: string, request: AccessRequest, caller: Caller): Promise<void> {
+  async #authorizeLogin(
+    mount: string,
+    request: AccessRequest,
+    caller: Caller,
+  ): Promise<Conditions | undefined> {
     const namespace = await readLoginMount(this.#db, caller.namespace.path, mount);
     if (namespace === undefined) return this.#authorizeToken(request, caller);
     caller.namespace = namespace;
+    return undefined;
   }
 
-  async #authorizeOpenPath(caller: Caller): Promise<void> {
+  async #authorizeOpenPath(caller: Caller): Promise<undefined> {
     const { path } = caller.namespace;
     if (path !== '') caller.namespace = (await this.#namespaceAt(path)) ?? refuse();
   }
 
-  #namespaceAt(path: string): Promise<Namespace | undefined> {
-    return this.#namespaces.get(path, () => readNamespace(this.#db, path));
+  async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
+    return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
   }
 }
 
-/** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
-function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
+/**
+ * Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use.
+ * Returns what they require of its form, because its body was not read yet.
+ */
+function requireGrants(
+  request: AccessRequest,
+  caller: Caller,
+  token: AccessToken,
+  rules: CompiledPolicies,
+): Conditions | undefined {
   const { path, alternative } = pathNames(request.path);
   const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
   const other = alternative === undefined ? undefined : seen(alternative);
-  caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
+  const { capabilities, conditions } = grantOn(rules, request.operation, seen(path) ?? refuse(), other);
+  caller.grants = [...capabilities];
   if (!suffices(caller.grants, request.operation)) refuse();
   if (needsSudo(path) && !caller.grants.includes('sudo')) refuse();
+  return conditionsFor(conditions, request.operation);
 }
 
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
-const grantsOn = (
-  { rules }: AccessToken,
+const grantOn = (
+  rules: CompiledPolicies,
   operation: Operation,
   ...names: [path: string, alternative: string | undefined]
-): readonly Capability[] => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
+): Grant => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
 
 const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
   requestId,

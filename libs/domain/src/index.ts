@@ -4,6 +4,7 @@ export * from './json.ts';
 export * from './lenient-fields.ts';
 export * from './patterns.ts';
 export * from './problem.ts';
+export * from './repeated-name.ts';
 export * from './secret-version.ts';
 export * from './slashes.ts';
 export * from './sync/alternative-names.ts';

@@ -56,6 +56,7 @@ describe('database roles of the services', () => {
     ].map((name) => `sync.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: [
+        'access_changes',
         'access_epoch',
         'auth_mounts',
         'entities',
@@ -64,9 +65,19 @@ describe('database roles of the services', () => {
         'groups',
         'namespaces',
         'policies',
+        'rate_limit_quotas',
+        'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
-      'sync-control': ['login.policies'],
+      'sync-control': [
+        'access_epoch',
+        'auth_mounts',
+        'entities',
+        'entity_aliases',
+        'group_aliases',
+        'groups',
+        'policies',
+      ].map((name) => `login.${name}`),
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);

@@ -24,6 +24,8 @@ interface PathRule {
 const rules: readonly PathRule[] = [
   { path: 'sys/health', owner: 'gateway', open: 'read' },
   { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
+  { path: 'sys/audit', owner: 'gateway', needsSudo: true, isAdministrative: true },
+  { path: 'sys/audit-hash/+', owner: 'gateway', needsSudo: true, isAdministrative: true },
   { path: 'identity/oidc/plugins/.well-known/+', open: 'read' },
   { path: 'auth/**/login', isLogin: true },
 
@@ -40,12 +42,13 @@ const rules: readonly PathRule[] = [
 
   { path: 'identity/oidc/config', isAdministrative: true },
   { path: 'identity/oidc/rotate', isAdministrative: true },
+  { path: 'sys/quotas/**', isAdministrative: true },
   { path: 'sys/sync/config', isAdministrative: true },
   { path: 'sys/sync/parked', isAdministrative: true },
   { path: 'sys/sync/parked/**', isAdministrative: true },
 
   ...owned('sync-control', 'sys/sync'),
-  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces'),
+  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces', 'sys/quotas'),
   ...owned('login', 'sys/capabilities', 'sys/capabilities-self', 'sys/capabilities-accessor'),
   ...owned('login', 'auth', 'identity'),
   ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts'),

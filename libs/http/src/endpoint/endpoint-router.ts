@@ -1,11 +1,20 @@
-import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/caller';
+import {
+  assertionHeader,
+  type Caller,
+  type InternalKeys,
+  requireSignedBody,
+  type VerifiedAssertion,
+  verifyAssertion,
+} from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
+import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope, type Reply } from './envelope.ts';
 import { parseJsonBody, requireJsonType } from './input/json-body.ts';
 import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
+import { splitTarget } from './request-target.ts';
 import { requireNeeded } from './required-capability.ts';
 
 export interface EndpointRouterOptions {
@@ -28,7 +37,6 @@ export const maxBodyBytes = 1_048_576;
 /** Serves the endpoints of a service below `/v1`. Their order does not matter. A path that exists with other verbs gets 405, an unknown one 404. */
 export function endpointRouter(endpoints: readonly Endpoint[], options: EndpointRouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
-  router.use(jsonBody());
   const catchAll = endpoints.filter(matchesEveryPath);
   const specific = endpoints.filter((endpoint) => !matchesEveryPath(endpoint));
   // The 405 of a declared path precedes an endpoint that matches every path.
@@ -78,10 +86,12 @@ async function serve(
   response: Response,
 ) {
   const from = endpoint.from ?? 'gateway';
-  const asserted = { from, to: service, method: request.method, path: request.path };
-  const caller = verifyAssertion(keys, request.get(assertionHeader), asserted);
+  const asserted = { from, to: service, method: request.method, ...splitTarget(request.url) };
+  const assertion = verifyAssertion(keys, request.get(assertionHeader), asserted);
+  const { caller } = assertion;
   response.locals.requestId = caller.requestId;
   requireNeeded(endpoint, caller);
+  await readJson(request, response, assertion);
   const { warnings, ...input } = parse(endpoint, request, caller);
   const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
   sendReply(response, caller.requestId, reply, warnings);
@@ -111,10 +121,11 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
+  for (const [name, value] of issuedHeaders(reply?.auth)) response.set(name, value);
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);
@@ -127,24 +138,22 @@ function sendReply(
   response.status(reply?.status ?? 200).json(envelope(requestId, all));
 }
 
-function jsonBody(): express.RequestHandler {
-  const readBytes = express.raw({ limit: maxBodyBytes, type: () => true });
-  return (request, response, next) => {
-    const hasBody =
-      request.headers['transfer-encoding'] !== undefined ||
-      Number(request.headers['content-length'] ?? 0) > 0;
-    if (!hasBody) return next();
-    requireJsonType(request.headers['content-type']);
-    readBytes(request, response, (failure: unknown) => next(failure ?? parseFailure(request)));
-  };
-}
+const readBytes = express.raw({ limit: maxBodyBytes, inflate: false, type: () => true });
 
-/** Replaces the bytes of the body by their content; returns why that is not possible. */
-function parseFailure(request: ExpressRequest): unknown {
-  try {
-    request.body = parseJsonBody(request.body);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
+/** Reads and parses the body, if it is the one that was signed. Nobody else reaches the parser. */
+async function readJson(
+  request: ExpressRequest,
+  response: Response,
+  assertion: VerifiedAssertion,
+): Promise<void> {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return requireSignedBody(assertion, undefined);
+  requireJsonType(request.headers['content-type']);
+  await new Promise<void>((resolve, reject) => {
+    readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+  const bytes = request.body as Buffer;
+  requireSignedBody(assertion, bytes);
+  request.body = parseJsonBody(bytes);
 }

@@ -5,7 +5,7 @@ import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
 import { withExamples } from './examples.ts';
-import { descriptionPath, healthPath } from './own-paths.ts';
+import { auditHashPath, auditPath, descriptionPath, healthPath } from './own-paths.ts';
 
 type Operation = Record<string, unknown>;
 type Paths = Record<string, Record<string, Operation>>;
@@ -82,6 +82,29 @@ const ownPaths: Paths = {
       tags: ['gateway'],
       summary: 'Read this description',
       responses: { '200': { description: 'an OpenAPI 3.1 document' } },
+    },
+  },
+  [pathPrefix + auditPath]: {
+    get: {
+      tags: ['gateway'],
+      summary: 'List the devices of the audit log',
+      responses: { '200': { description: 'the devices by name' } },
+    },
+  },
+  [`${pathPrefix}${auditHashPath}/{device}`]: {
+    post: {
+      tags: ['gateway'],
+      summary: 'Hash a token or an accessor as it appears in the audit log',
+      parameters: [{ name: 'device', in: 'path', required: true, schema: { type: 'string' } }],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+          },
+        },
+      },
+      responses: { '200': { description: 'the hash' } },
     },
   },
 };

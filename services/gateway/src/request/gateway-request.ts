@@ -42,8 +42,7 @@ export function toGatewayRequest(
   requestId: string,
   remoteAddress: string,
 ): GatewayRequest {
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw invalid('the Host header is missing'); // RFC 9112, section 3.2
+  requireOneHost(request);
   const verb = operationOf(request);
   const operation = operations[verb];
   if (operation === undefined) throw unsupportedMethod();
@@ -64,6 +63,16 @@ export function toGatewayRequest(
   };
 }
 
+/** RFC 9112, section 3.2: with several, this service and a proxy before it could each believe another one. */
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost.test(rawHeaders[at]!)) hosts += 1;
+  if (hosts > 1) throw invalid('there are several Host headers');
+  if (hosts === 0 && httpVersion === '1.1') throw invalid('the Host header is missing');
+}
+
+const isHost = /^host$/i;
+
 const allowed = Object.keys(operations).filter((verb) => verb !== 'HEAD');
 const unsupportedMethod = () => new Problem('method_not_allowed', 'unsupported method', { allowed });
 
@@ -76,9 +85,8 @@ export function requestIdOf(request: IncomingMessage): string {
 export const addressOf = (request: IncomingMessage, trusted: AddressRanges): string =>
   clientAddress(request.socket.remoteAddress ?? '', single(request.headers['x-forwarded-for']), trusted);
 
-/** The path of a request as received, for the audit line of a request that cannot be parsed. */
-export const rawPath = (request: IncomingMessage): string =>
-  (request.url ?? '').split('?', 1)[0]!.slice(0, 1_024);
+/** The path of a request as received, for the audit lines of a request that cannot be parsed. */
+export const rawPath = (request: IncomingMessage): string => (request.url ?? '').split('?', 1)[0]!;
 
 function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?');

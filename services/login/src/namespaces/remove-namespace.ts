@@ -1,5 +1,6 @@
+import { concern } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
-import { isForeignKeyViolation } from '@secrets/db';
+import { isForeignKeyViolation, type Tx } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
@@ -24,13 +25,14 @@ export async function removeNamespace({ db }: DbContext, caller: Caller, relativ
   const stored = await findNamespace(db, namespaceBelow(caller.namespace.path, relative));
   if (stored === undefined) return;
   requireDeletable(caller, stored);
-  await revoking(db, async (tx) => {
+  const remove = async (tx: Tx) => {
     await lockNamespace(tx, stored.id);
     const content = await findNamespaceContent(tx, stored);
     if (content.namespaces) throw stillHolds('namespaces; delete them first');
     if (content.authMounts) throw stillHolds('auth mounts; disable them first');
     await deleteNamespaceRow(tx, stored.id);
-  }).catch((error: unknown) => {
+  };
+  await revoking(db, remove, [concern.namespace(stored.id), concern.quotas]).catch((error: unknown) => {
     throw heldElsewhere(error) ?? error;
   });
 }

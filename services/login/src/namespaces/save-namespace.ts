@@ -10,7 +10,6 @@ import {
   type NamespaceRow,
   updateNamespaceMetadata,
 } from '../queries/namespaces.ts';
-import { revoking } from '../queries/revocations.ts';
 import { namespaceBelow, parentPath } from './namespace-path.ts';
 
 /**
@@ -34,21 +33,23 @@ export async function saveNamespace(
   return { ...stored, customMetadata };
 }
 
-/** Moves the epoch, because a process may have cached that there is no such namespace. */
+/** Concerns nothing that a process may have in memory: absent namespaces are not cached. */
 async function createNamespace(
   { db }: DbContext,
   path: string,
   customMetadata: Record<string, string>,
 ): Promise<NamespaceRow> {
   const namespace = { id: randomBytes(8).toString('hex'), path, customMetadata };
-  await revoking(db, async (tx) => {
-    const hasParent = await lockParentNamespace(tx, parentPath(path));
-    if (!hasParent) throw invalid('path: the parent namespace does not exist');
-    await insertNamespace(tx, namespace);
-  }).catch((error: unknown) => {
-    throw isUniqueViolation(error)
-      ? new Problem('conflict', 'the namespace was just created by another request')
-      : error;
-  });
+  await db
+    .transaction(async (tx) => {
+      const hasParent = await lockParentNamespace(tx, parentPath(path));
+      if (!hasParent) throw invalid('path: the parent namespace does not exist');
+      await insertNamespace(tx, namespace);
+    })
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error)
+        ? new Problem('conflict', 'the namespace was just created by another request')
+        : error;
+    });
   return namespace;
 }

@@ -1,7 +1,8 @@
-import { areWithinLimitSql } from '@secrets/access';
+import { areWithinLimitSql, concern, isEvaluableSql, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
+import { recordedChangeSql } from './revocations.ts';
 
 /** The identity that a login proved. */
 export interface LoginIdentity {
@@ -16,8 +17,8 @@ export interface LoginIdentity {
   source: Json;
 }
 
-/** What a login knows of its entity. */
-export interface LoginOwner {
+/** What a login knows of its entity, and the size of the policies of its token, those of the entity included. */
+export interface LoginOwner extends PolicySize {
   entityId: string;
   /** Of the entity and of the groups that it belongs to. */
   identityPolicies: string[];
@@ -29,7 +30,11 @@ interface Parameters {
   namespaceId: string;
   groups: string;
   issuedAt: string;
+  /** Of the token. */
+  policies: string;
 }
+
+const quotedEntityConcern = `'${concern.entity('')}'`;
 
 /** The groups that count: those of the newest login that named any. */
 const countingGroups = ({ groups, issuedAt }: Pick<Parameters, 'groups' | 'issuedAt'>) =>
@@ -58,13 +63,14 @@ const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known 
   ), regrouped as (
     update login.entity_aliases a set groups = ${groups}, groups_issued_at = ${issuedAt} from outdated o
     where a.mount_id = o.mount_id and a.name = o.name returning o.former
-  ), moved as (
-    -- Other tokens of the entity may be in a cache. Most changes concern groups that have no alias here.
-    update login.access_epoch set value = value + 1 where exists (
+  -- Other tokens of the entity may be in a cache. Most changes concern groups that have no alias here.
+  ), ${recordedChangeSql(
+    `array(select ${quotedEntityConcern} || entity_id::text from known)`,
+    `exists (
       select 1 from regrouped r join login.group_aliases ga
         on ga.mount_id = ${mountId} and ga.name = any(r.former || ${groups})
-      where (ga.name = any(r.former)) <> (ga.name = any(${groups})))
-  ), ${ownerOf({ mountId }, 'known')}`;
+      where (ga.name = any(r.former)) <> (ga.name = any(${groups})))`,
+  )}, ${ownerOf({ mountId }, 'known')}`;
 
 const newOwner = ({ mountId, alias, namespaceId, groups, issuedAt }: Parameters) => `mount as (
     select id from login.auth_mounts where id = ${mountId} and (${groups} is not null or ${hasNoGroups(mountId)}) for key share
@@ -88,7 +94,11 @@ const ownerOf = ({ mountId }: Pick<Parameters, 'mountId'>, found: string) => `ow
     ) as "identityPolicies" from ${found} f
   )`;
 
-const selectOwner = 'select "entityId", "identityPolicies" from owner';
+const sizedOwner = ({ namespaceId, policies }: Pick<Parameters, 'namespaceId' | 'policies'>) => `sized as (
+    select o.*, size.* from owner o cross join lateral ${policySizeSql(namespaceId, `(${policies} || o."identityPolicies")`)} size
+  )`;
+
+const selectOwner = 'select "entityId", "identityPolicies", paths, "plusPaths" from sized';
 
 const ofToken = {
   namespaceId: '$4::text',
@@ -96,17 +106,19 @@ const ofToken = {
   alias: '$18::text',
   groups: '$20::text[]',
   issuedAt: '$21::timestamptz',
+  policies: '$7::text[]',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
-const insertToken = `stored as (
+const insertToken = `${sizedOwner(ofToken)}, stored as (
     insert into login.tokens (${loginColumns})
-    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from owner where ${areWithinLimitSql('"identityPolicies"')}
+    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from sized
+    where ${areWithinLimitSql('"identityPolicies"')} and ${isEvaluableSql('sized')}
   ) ${selectOwner}`;
 const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;
 const insertNewText = `with ${newOwner(ofToken)}, ${insertToken}`;
 
 /**
- * Stores the token of a login, unless its identity has more policies than can be evaluated. Takes one statement if the alias is known; otherwise
+ * Stores the token of a login, unless its policies and those of its identity are more than can be evaluated. Takes one statement if the alias is known; otherwise
  * a second one creates entity, alias and token. Undefined if the mount was disabled, the entity is disabled, or its groups are not known.
  */
 export async function insertLoginToken(
@@ -124,18 +136,18 @@ const ofEntity = {
   groups: '$3::text[]',
   issuedAt: '$4::timestamptz',
   namespaceId: '$5::text',
+  policies: '$6::text[]',
 };
-// The first one does not need the namespace, but has as many parameters.
-const knownOwnerText = `with ${knownOwner(ofEntity)} ${selectOwner} where $5::text is not null`;
-const newOwnerText = `with ${newOwner(ofEntity)} ${selectOwner}`;
+const knownOwnerText = `with ${knownOwner(ofEntity)}, ${sizedOwner(ofEntity)} ${selectOwner}`;
+const newOwnerText = `with ${newOwner(ofEntity)}, ${sizedOwner(ofEntity)} ${selectOwner}`;
 
 /** Returns the owner of a batch token, which is not stored. Creates the entity if it is new. Undefined in the same cases. */
 export async function upsertOwner(
   sql: Sql,
   { mountId, alias, ...proof }: Omit<LoginIdentity, 'source'>,
-  namespaceId: string,
+  { namespaceId, policies }: Pick<NewToken, 'namespaceId' | 'policies'>,
 ): Promise<LoginOwner | undefined> {
-  const params = [mountId, alias, ...groupParams(proof), namespaceId];
+  const params = [mountId, alias, ...groupParams(proof), namespaceId, policies];
   return firstOwner(sql, [knownOwnerText, newOwnerText, knownOwnerText], params);
 }
 

@@ -10,6 +10,7 @@ import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
+import { rateLimitEndpoints } from './rate-limits.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
 
@@ -26,5 +27,6 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...entityEndpoints(context),
   ...groupEndpoints(context),
   ...groupAliasEndpoints(context),
+  ...rateLimitEndpoints(context),
   ...syncTokenEndpoints(context),
 ];

@@ -3,6 +3,7 @@ import {
   batchTokenKeyRing,
   newAccessor,
   newToken,
+  requireEvaluable,
   sealBatchToken,
   tokenHash,
 } from '@secrets/access';
@@ -18,6 +19,7 @@ import {
   upsertOwner,
 } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
+import { findPolicySize } from '../queries/policies.ts';
 import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
 
 /** What tokens are issued and found with. */
@@ -57,14 +59,23 @@ export interface IssuedToken {
 
 /**
  * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
- * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, `invalid` if a
- * batch token is too long for a header.
+ * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, or the policies are
+ * too large together, `invalid` if a batch token is too long for a header.
  */
 export async function issueToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  if (!('mountId' in token.owner)) await requireEvaluablePolicies(context, token, token.owner);
   const issue = token.type === 'batch' ? issueBatchToken : issueServiceToken;
   return issue(context, token).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? permissionDenied() : error;
   });
+}
+
+async function requireEvaluablePolicies(
+  { db }: TokenContext,
+  { namespaceId, policies }: TokenToIssue,
+  { identityPolicies }: Owner,
+): Promise<void> {
+  requireEvaluable(await findPolicySize(db, namespaceId, [...policies, ...identityPolicies]));
 }
 
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
@@ -82,9 +93,7 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const known = isLogin
-    ? await usable(context, owner, await upsertOwner(context.db, owner, token.namespaceId))
-    : owner;
+  const known = isLogin ? await usable(context, owner, await upsertOwner(context.db, owner, token)) : owner;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
@@ -112,6 +121,7 @@ async function usable(
     owner === undefined ? await absenceReason(context, identity) : policiesReason(owner.identityPolicies);
   if (reason !== undefined) throw new Problem('forbidden', reason);
   if (owner === undefined) throw permissionDenied();
+  requireEvaluable(owner);
   return owner;
 }
 

@@ -24,6 +24,11 @@ export const counted: Record<string, number> = {
   // A token has at most 63 ancestors. An identity of the seed belongs to 200 groups, the most that a JWT lists: a row in each of two tables.
   readServiceToken: 64 + 2 * 200,
   readBatchToken: 64,
+  // Up to a limit: what has changed since a gateway has last looked.
+  readChanges: 1_000,
+  // Up to the maximum number of rate limits, when one is written.
+  upsertRateLimit: 1_000,
+  readTemplateValues: 2 * 200,
   findTokenByAccessor: 64,
   updateTokenExpiry: 64,
   // Of the roles of one mount: it only looks for a few examples.

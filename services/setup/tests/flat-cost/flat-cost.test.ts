@@ -5,6 +5,7 @@ import { callSitesInSources, foreignStatements, functionAt } from './call-sites.
 import type { Case } from './cases.ts';
 import { entryCases, standaloneCases, statusCases } from './entry-cases.ts';
 import { counted, notExecuted } from './exceptions.ts';
+import { limitCases } from './limit-cases.ts';
 import { loginCases } from './login-cases.ts';
 import { loginSettingsCases } from './login-settings-cases.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
@@ -22,6 +23,7 @@ const cases: Case[] = [
   ...syncControlCases,
   ...secretsCases,
   ...loginCases,
+  ...limitCases,
   ...loginSettingsCases,
 ];
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchToken, tokenHash } from '@secrets/access';
+import { type BatchToken, concern, tokenHash } from '@secrets/access';
+import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts';
 import * as access from '../../../../libs/access/src/read-access.ts';
+import { readTemplateValues } from '../../../../libs/access/src/read-template-values.ts';
 import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
@@ -8,7 +10,14 @@ import * as groups from '../../../login/src/queries/groups.ts';
 import { findOwnerState, insertLoginToken, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertRootToken, insertToken, rootTokenWasCreated } from '../../../login/src/queries/new-tokens.ts';
-import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
+import { findPolicySize } from '../../../login/src/queries/policies.ts';
+import {
+  deleteOldChanges,
+  recordChange,
+  revokeOrphan,
+  revokeToken,
+  revoking,
+} from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
 import { type Case, casesOf, seededId } from './cases.ts';
 
@@ -66,8 +75,11 @@ const checkCases: Case[] = casesOf('gateway', {
       db,
       batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
     ),
+  'reading what templates can name of an entity in 200 groups': (db) =>
+    readTemplateValues(db, seededId('entity50000'), 'root'),
   'consuming a use': (db) => access.consumeUse(db, tokenHash('spent7')),
-  'reading the epoch': (db) => access.readEpoch(db),
+  'reading the policies of a token': (db) => access.readPolicySet(db, 'root', ['p1', 'p4999', 'absent']),
+  'reading the newest changes': (db) => readChanges(db, 19_000),
   'reading a namespace': (db) => access.readNamespace(db, 'n7'),
   'finding the mount of a login': (db) => access.readLoginMount(db, '', 'cloudB7'),
   'reading policies': (db) => access.readPolicies(db, 'root', ['p7', 'p9', 'none']),
@@ -78,6 +90,7 @@ const tokenCases: Case[] = casesOf('login', {
   'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
   'listing accessors': (db) => stored.listAccessors(db, 'root', { after: 'old', limit: 101 }),
   'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
+  'adding up the policies of a token': (db) => findPolicySize(db, 'root', ['p1', 'p4999', 'absent']),
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
   'creating the root token': (db) => insertRootToken(db, { ...newToken(), entityId: null }),
   'looking whether the root token was created': (db) => rootTokenWasCreated(db),
@@ -87,12 +100,12 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in without naming the groups': (db) =>
     insertLoginToken(db, newToken(), { ...login('principal50002'), groups: undefined }),
   'logging in for the first time without naming the groups': (db) =>
-    upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
+    upsertOwner(db, { ...login('new'), groups: undefined }, newToken()),
   'looking why an identity gets no token': (db) => findOwnerState(db, login('principal50000')),
   'looking why a new identity gets no token': (db) => findOwnerState(db, login('new')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
-  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
-  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), 'root'),
+  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), newToken()),
+  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), newToken()),
 });
 
 const revocationCases: Case[] = casesOf('login', {
@@ -116,7 +129,9 @@ const revocationCases: Case[] = casesOf('login', {
     deletions.deletePageOfEntities(db, oldMount, 500),
   'deleting a page of entities of a deleted namespace': (db) =>
     deletions.deletePageOfEntities(db, oldNamespace, 500),
-  'moving the epoch': (db) => deletions.moveEpoch(db),
+  'recording a change that concerns everything': (db) => revoking(db, async () => undefined),
+  'recording a change of a policy': (db) => recordChange(db, [concern.policy('root', 'p1')]),
+  'deleting old changes': (db) => deleteOldChanges(db),
 });
 
 const first = { after: '', limit: 101 };

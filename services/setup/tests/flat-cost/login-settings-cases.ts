@@ -55,7 +55,6 @@ const policy = { source: '', rules: { paths: [] } };
 const policyCases: Case[] = casesOf('login', {
   'finding a policy': (db) => policies.findPolicySource(db, 'root', 'p7'),
   'listing policies': (db) => policies.listPolicyNames(db, 'root', first),
-  'reading the rules of policies': (db) => policies.listPolicyRules(db, 'root', ['p7', 'p9', 'none']),
   'creating a policy': (db) => policies.upsertPolicy(db, 'root', 'new', policy),
   'changing a policy': (db) => policies.upsertPolicy(db, 'root', 'p7', policy),
   'deleting a policy': (db) => policies.deletePolicyRow(db, 'root', 'p7'),

@@ -137,4 +137,10 @@ insert into login.tokens (hash, accessor, parent_accessor, mount_id, namespace_i
          case when kind = 'spent' then 0 end, md5('entity' || n)::uuid
     from (values ('old', 50000), ('homeless', 20000), ('expired', 30000), ('spent', 5000), ('child', 22000), ('chain', 64), ('ordinary', 100000)) as k (kind, count)
     cross join lateral generate_series(1, count) as n;
+insert into login.rate_limit_quotas (name, namespace_id, path, written_path, rate, interval_seconds, block_seconds, inheritable, group_by)
+  select 'limit' || n, 'n' || n, '', 'n' || n, 1, 1, 0, false, 'ip' from generate_series(1, 900) as n;
+insert into login.rate_limit_usage (key, ends_at, taken)
+  select 'key' || n, case when n % 10 = 0 then now() - interval '1 second' else now() + interval '1 hour' end, 5 from generate_series(1, 100000) as n;
+insert into login.access_changes (epoch, concerns) select n, array['policy root p' || n] from generate_series(1, 20000) as n;
+update login.access_epoch set value = 20000;
 insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;
