@@ -31,6 +31,10 @@ export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
     Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb, path })),
   );
 
+/** Random rate limits would refuse all other requests. */
+export const limitsOthers = ({ verb, path }: Operation): boolean =>
+  verb === 'post' && path.startsWith('/v1/sys/quotas/');
+
 export interface DrawnRequest {
   operation: string;
   method: string;

@@ -23,6 +23,10 @@ const maps = new Set([
   'refused',
 ]);
 
+/** Fields that a destination has only while there is work on all of it (docs/api.md#destinations). */
+const progress =
+  /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^removals_held/;
+
 /** The schema of an example. Nothing is known of the items of an empty list. */
 export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {
   if (value === undefined) return {};
@@ -31,9 +35,9 @@ export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {
     return { type: 'array', items: value.map((item) => schemaOfValue(item)).reduce(merged, {}) };
   if (typeof value !== 'object')
     return { type: typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value };
-  const fields = Object.entries(value).map(
-    ([name, field]) => [name, schemaOfValue(field, maps.has(name))] as const,
-  );
+  const fields = Object.entries(value)
+    .filter(([name]) => !progress.test(name))
+    .map(([name, field]) => [name, schemaOfValue(field, maps.has(name))] as const);
   if (isMap)
     return { type: 'object', additionalProperties: fields.map(([, field]) => field).reduce(merged, {}) };
   return { type: 'object', properties: Object.fromEntries(fields), required: fields.map(([name]) => name) };

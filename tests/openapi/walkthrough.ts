@@ -16,6 +16,7 @@ export async function walkThrough(system: Installation, call: Call, callAs: (tok
   await call('GET sys/internal/specs/openapi');
   await mountsAndSecrets(call);
   await policiesAndNamespaces(call);
+  await auditAndQuotas(call);
   await tokens(call, callAs);
   await syncing(system, call);
   await identities(system, call);
@@ -63,6 +64,17 @@ async function policiesAndNamespaces(call: Call): Promise<void> {
   await call('GET sys/namespaces/{path}', team);
   await call('GET sys/namespaces', list);
   await call('DELETE sys/namespaces/{path}', team);
+}
+
+async function auditAndQuotas(call: Call): Promise<void> {
+  const devices = await call('GET sys/audit');
+  const device = Object.keys(devices.data)[0]!.replace(/\/$/, '');
+  await call('POST sys/audit-hash/{device}', { device }, { input: 'SBkmIeh6T9MeMDdDIprvntfe' });
+  const quota = { name: 'shop' };
+  await call('POST sys/quotas/rate-limit/{name}', quota, { rate: 100, path: 'secret/data/shop' });
+  await call('GET sys/quotas/rate-limit/{name}', quota);
+  await call('GET sys/quotas/rate-limit', list);
+  await call('DELETE sys/quotas/rate-limit/{name}', quota);
 }
 
 async function tokens(call: Call, callAs: (token: string) => Call): Promise<void> {
