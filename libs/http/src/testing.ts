@@ -9,6 +9,7 @@ import {
   parseInternalKeys,
   signAssertion,
 } from '@secrets/caller';
+import { parseExactly } from '@secrets/domain';
 import type { Express } from 'express';
 
 /** Random internal keys for a test. */
@@ -77,7 +78,7 @@ export async function serveForTest(app: Express, service: string, keys: Internal
       const text = await response.text();
       return {
         status: response.status,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: text === '' ? undefined : parseExactly(text),
         headers: response.headers,
       };
     },

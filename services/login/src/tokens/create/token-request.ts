@@ -12,7 +12,8 @@ const maxMetadataCharacters = 8_192;
  */
 const requestedPolicies = policyNames.in
   .transform((given) => (Array.isArray(given) && given.length === 0 ? undefined : given))
-  .pipe(policyNames.optional());
+  .pipe(policyNames.optional())
+  .meta({ type: 'array', maxItems: 50, items: { type: 'string', maxLength: 80 } });
 
 /** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
 export const TokenRequest = z.object({
