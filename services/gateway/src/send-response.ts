@@ -17,7 +17,7 @@ export function sendJson(
     'cache-control',
     'no-store',
     'content-type',
-    'application/json; charset=utf-8',
+    'application/json',
     'content-length',
     String(Buffer.byteLength(text)),
     ...more,

@@ -28,7 +28,7 @@ function errorResponse(error: Error, maxHeaderBytes: number): string {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `x-request-id: ${randomUUID()}`,
     'cache-control: no-store',
-    'content-type: application/json; charset=utf-8',
+    'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
     '',
