@@ -341,7 +341,7 @@ func TestWrapsResponses(t *testing.T) {
 
 func TestWorksInNamespaces(t *testing.T) {
 	c := client(t)
-	name := mount(t, c)
+	name := mount(t, c) + "-ns"
 	_, err := c.Logical().Write("sys/namespaces/"+name, nil)
 	must(t, err)
 	inside := client(t).WithNamespace(name)
