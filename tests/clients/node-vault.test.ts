@@ -104,12 +104,12 @@ describeClient('node-vault', 'the JavaScript client node-vault, unmodified:', (f
     const orphan = (await as(service.rootToken).tokenCreateOrphan!({ policies: ['default'] })).auth;
     expect(orphan.orphan).toBe(true);
     await vault.tokenRevokeOrphan!({ token: orphan.client_token });
-    await as(await tokenFor('')).tokenRevokeSelf!();
-    await vault.tokenRevoke!({ token: await tokenFor('') });
+    await as(await tokenFor(`path "${name}/*" { capabilities = ["read"] }`)).tokenRevokeSelf!();
+    await vault.tokenRevoke!({ token: await tokenFor(`path "${name}/*" { capabilities = ["read"] }`) });
   });
 
   test('manages token roles', async () => {
-    await vault.addTokenRole!({ role_name: name, allowed_policies: 'default', period: '1h' });
+    await vault.addTokenRole!({ role_name: name, allowed_policies: 'default', period: 3600 });
     expect((await vault.getTokenRole!({ role_name: name })).data.allowed_policies).toEqual(['default']);
     expect((await vault.tokenRoles!()).data.keys).toContain(name);
     expect(
