@@ -221,7 +221,7 @@ describeClient('openbao', 'the OpenBao command line, unmodified:', (folder) => {
         lease_duration: 7200,
         explicit_max_ttl: 7200,
       });
-      const id = `${name}-0123456789`;
+      const id = `${name}-01234567890123456789`;
       expect(await create(`-id=${id}`)).toMatchObject({ client_token: id, id });
     });
 
