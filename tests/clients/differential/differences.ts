@@ -99,7 +99,37 @@ export const differences: Difference[] = [
   {
     title: 'A request with several faults is refused for another one first',
     reason: 'The order of the checks is not part of the API.',
-    explains: status([400, 403], [400, 403], matches(/^auth[/]token[/]create/)),
+    explains: status([400, 403], [400, 403], matches(/^auth[/]token[/]/)),
+  },
+  {
+    title: 'A batch token may have an explicit_max_ttl',
+    reason: 'It is an upper bound of the TTL like any other.',
+    explains: status(
+      [200],
+      [400],
+      ({ path, body }) => /^auth[/]token[/]create/.test(path) && body?.type === 'batch',
+    ),
+  },
+  {
+    title: 'A lifetime ends with that of the parent token, with a warning',
+    reason: 'The token does: OpenBao returns a time at which it is long revoked.',
+    explains: ({ at, ours, theirs }, { path }) =>
+      /^auth[/]token[/]/.test(path) &&
+      (at === 'warnings'
+        ? ours !== null && theirs === null
+        : /(lease_duration|ttl)$/.test(at) && Number(ours) < Number(theirs)),
+  },
+  {
+    title: 'A renewal without an increment extends by the TTL of the token',
+    reason: 'OpenBao extends by the increment of the previous renewal.',
+    explains: ({ at }, { path, body }) =>
+      /^auth[/]token[/]renew/.test(path) && at === 'auth.lease_duration' && !body?.increment,
+  },
+  {
+    title: 'A renewal shows whether the token is an orphan now',
+    reason: 'OpenBao returns whether it was created as one.',
+    explains: ({ at, ours }, { path }) =>
+      /^auth[/]token[/]renew/.test(path) && at === 'auth.orphan' && ours === true,
   },
   {
     title: 'Revoking what does not exist succeeds',
