@@ -16,12 +16,17 @@ import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchSync } from './sync/bench-sync.ts';
 import { type BenchServers, startServers } from './system/servers.ts';
+import { benchTenants } from './tenants/tenants.ts';
 
 type Measure = (options: BenchOptions) => Promise<Report[]>;
 
 /** Each part of a benchmark has an empty database. */
 const reporting: Record<string, { about: string; parts: Measure[] }> = {
   kv: { about: 'reads and writes of secrets through gateway and secrets', parts: [benchKv] },
+  tenants: {
+    about: 'what the tokens and policies of one tenant cost another one',
+    parts: [benchTenants],
+  },
   login: { about: 'logins with a JWT through gateway and login', parts: [benchLogin] },
   sync: { about: 'synchronization of secrets with an external store', parts: [benchSync] },
   fairness: {

@@ -8,8 +8,8 @@ export type Api = (
 ) => Promise<unknown>;
 
 /** Returns a client of the product's API, with keep-alive connections. It throws if a response is not 2xx. */
-export const apiClient = (url: string, token: string): Api =>
-  client(url, '/v1/', { 'x-service-token': token });
+export const apiClient = (url: string, token: string, namespace = ''): Api =>
+  client(url, '/v1/', { 'x-service-token': token, 'x-service-namespace': namespace });
 
 /** Returns a client of the sandbox's control API. */
 export const sandboxClient = (url: string): Api => client(url, '/_sandbox/', {});

@@ -98,7 +98,8 @@ async function startServices(start: StartService, sync: SyncServices | undefined
   const control = sync && (await startControl(start, inward, sync));
   for (let worker = 0; worker < (sync?.workers ?? 1) && sync; worker += 1)
     await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
-  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, INTERNAL_PORT: '0' };
+  const more = { INTERNAL_PORT: '0', LOGIN_RATE_LIMIT: '0' }; // all load comes from one address
+  const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, ...more };
   const gateway = await start('gateway', outward);
   return { gateway, login, secrets };
 }

@@ -13,16 +13,22 @@ import { SyncFixture } from '../harness/sync-fixture.ts';
 const open = [
   'get /v1/sys/health',
   'head /v1/sys/health',
+  'get /v1/sys/seal-status',
+  'get /v1/sys/leader',
+  'get /v1/sys/init',
   'get /v1/sys/internal/specs/openapi',
   'get /v1/identity/oidc/plugins/.well-known/openid-configuration',
   'get /v1/identity/oidc/plugins/.well-known/keys',
   'post /v1/auth/{mount}/login',
 ];
 
-/** Operations that only ever create a new object: what they return to a token with these capabilities. */
-const creating = (capabilities: readonly string[]): Record<string, string> => ({
+/** Operations that only ever create a new object, or that any token may perform: what they return to a token with these capabilities. */
+const permitted = (capabilities: readonly string[]): Record<string, string> => ({
   'post /v1/auth/token/create': '200',
   'post /v1/auth/token/create-orphan': capabilities.includes('sudo') ? '200' : '403 permission denied',
+  'get /v1/sys/internal/ui/mounts': '200',
+  'get /v1/sys/internal/ui/mounts/{path}': '200',
+  'get /v1/sys/internal/ui/resultant-acl': '200',
   'post /v1/sys/mounts/{path}': `409 path is already in use at ${at.mount}/`,
 });
 
@@ -87,19 +93,21 @@ async function createGroup(api: Api): Promise<void> {
   groupAliasId = alias.id;
 }
 
-/** Only a login creates an entity. Whether a caller may change one is decided before it is looked up. */
-const anyEntity = '00000000-0000-4000-8000-000000000000';
+/** Only a login creates an entity. Whether a caller may change one, or read a move, is decided before it is looked up. */
+const anyId = '00000000-0000-4000-8000-000000000000';
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
 const objects = (): [prefix: string, parameters: Record<string, string>][] => [
+  ['/v1/sys/mounts/auth/{path}/tune', { path: 'cloudB' }],
   ['/v1/sys/mounts/{path}', { path: at.mount }],
   ['/v1/sys/internal/ui/mounts/{path}', { path: at.mount }],
+  ['/v1/sys/remount/status/{id}', { id: anyId }],
   ['/v1/sys/auth/{path}', { path: 'cloudB' }],
   ['/v1/sys/namespaces/{path}', { path: 'team' }],
   ['/v1/sys/policies/acl/{name}', { name: 'default' }],
   ['/v1/sys/policy/{name}', { name: 'default' }],
   ['/v1/auth/{mount}/', { mount: 'cloudB', name: 'web' }],
-  ['/v1/identity/entity', { id: anyEntity, name: 'entity' }],
+  ['/v1/identity/entity', { id: anyId, name: 'entity' }],
   ['/v1/identity/group-alias/', { id: groupAliasId }],
   ['/v1/identity/group/', { id: groupAlias.canonical_id, name: 'group' }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
@@ -141,13 +149,13 @@ test.each([[['create']], [['create', 'sudo']]])(
     for (const operation of walked) outcomes[operation] = await outcomeOf(operation, policy);
     expect(outcomes).toEqual({
       ...Object.fromEntries(walked.map((operation) => [operation, '403 permission denied'])),
-      ...creating(capabilities),
+      ...permitted(capabilities),
     });
     expect(walked.length).toBeGreaterThan(50);
   },
 );
 
 test('the objects and bodies of this test are those of endpoints that exist', () => {
-  for (const operation of [...open, ...Object.keys(creating([])), ...Object.keys(bodies())])
+  for (const operation of [...open, ...Object.keys(permitted([])), ...Object.keys(bodies())])
     expect(operations).toContain(operation);
 });

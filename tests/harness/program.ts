@@ -84,6 +84,11 @@ export class Program {
     }
   }
 
+  /** Sends a signal to the process, which continues to run. */
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.#child.pid!, signal);
+  }
+
   /** Sends a signal to the process, or to its group like a terminal, and resolves when the process has ended. */
   async end(signal: NodeJS.Signals, target: 'process' | 'group' = 'process'): Promise<Ending> {
     const started = Date.now();

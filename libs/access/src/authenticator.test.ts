@@ -1,24 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseInternalKeys } from '@secrets/caller';
+import { type Capability, parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type AccessRequest, createAuthenticator } from './authenticator.ts';
 import { createPolicyReader } from './policies/policy-reader.ts';
-import { insertToken, revokeToken, writePolicy } from './testing.ts';
+import { incrementEpoch, insertToken, revokeToken, writePolicy } from './testing.ts';
 import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './tokens/token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 let db: Db;
 let now = Date.now();
-const queries = { all: 0, epoch: 0, tokens: 0 };
+const queries = { all: 0, changes: 0, tokens: 0, policies: 0, quotas: 0 };
 
 const counted = (inner: Db): Db => ({
   ...inner,
   query: (text, params) => {
     queries.all += 1;
-    if (text.startsWith('select value')) queries.epoch += 1;
+    if (text.includes('login.access_changes')) queries.changes += 1;
     if (text.includes('t.hash = $1')) queries.tokens += 1;
+    if (text.includes('from login.policies')) queries.policies += 1;
+    if (text.includes('from login.rate_limit_quotas')) queries.quotas += 1;
     return inner.query(text, params);
   },
 });
@@ -57,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 beforeEach(() => {
   now = Date.now();
-  Object.assign(queries, { all: 0, epoch: 0, tokens: 0 });
+  Object.assign(queries, { all: 0, changes: 0, tokens: 0, policies: 0, quotas: 0 });
 });
 
 describe('tokens', () => {
@@ -85,6 +87,7 @@ describe('tokens', () => {
         grants: ['read'],
         remoteAddress: '10.0.0.1',
       },
+      path: 'kv/data/a',
     });
   });
 
@@ -117,6 +120,26 @@ describe('tokens', () => {
     expect(await verdict({ token }, two[0])).toBe(denied);
   });
 
+  test('reads a token with limited uses and its policies once, however often it is used', async () => {
+    const { token } = await insertToken(db, { policies: ['reader'], usesLeft: 5 });
+    const authenticator = newAuthenticator();
+    for (let use = 0; use < 5; use += 1) expect(await verdict({ token }, authenticator)).toBe('allowed');
+    expect(await verdict({ token }, authenticator)).toBe(denied);
+    expect([queries.tokens, queries.policies]).toEqual([1, 1]);
+  });
+
+  test('keeps tokens and policies in memory while others are revoked and written', async () => {
+    const { token } = await insertToken(db, { policies: ['reader'] });
+    const authenticator = newAuthenticator();
+    expect(await verdict({ token }, authenticator)).toBe('allowed');
+    for (let round = 0; round < 5; round += 1) {
+      await revokeToken(db, (await insertToken(db)).accessor);
+      await writePolicy(db, 'unrelated', { [`kv/data/${round}`]: ['read'] });
+      expect(await verdict({ token }, authenticator)).toBe('allowed');
+    }
+    expect([queries.tokens, queries.policies]).toEqual([1, 1]);
+  });
+
   test('consumes no use for a request from a wrong address', async () => {
     const { token } = await insertToken(db, { usesLeft: 1, boundCidrs: ['10.0.0.0/24'] });
     expect(await verdict({ token, remoteAddress: '9.9.9.9' })).toBe(denied);
@@ -128,7 +151,7 @@ describe('tokens', () => {
     const token = newToken().reveal();
     await verdict({ token }, authenticator);
     await verdict({ token }, authenticator);
-    expect(queries.all).toBe(2);
+    expect(queries.all - queries.quotas).toBe(2);
   });
 });
 
@@ -235,6 +258,40 @@ describe('policies', () => {
     expect(await verdict({ token, path: 'kv/data/only' })).toBe('allowed');
   });
 
+  test('are read and compiled once for all tokens that have the same', async () => {
+    const authenticator = newAuthenticator();
+    for (const policies of [
+      ['reader', 'writer'],
+      ['writer', 'reader'],
+      ['reader', 'writer', 'reader'],
+    ])
+      expect(await verdict({ token: (await insertToken(db, { policies })).token }, authenticator)).toBe(
+        'allowed',
+      );
+    expect(queries.policies).toBe(1);
+  });
+
+  test.each([
+    ['5001 paths', 2_501, (n: number) => `kv/data/${n}`],
+    ['502 paths with \\+', 251, (n: number) => `kv/+/${n}`],
+  ])('that have %s together are refused with the reason, and not read', async (_what, half, pathOf) => {
+    const pathsFrom = (first: number) =>
+      Object.fromEntries(
+        Array.from({ length: half }, (_, n): [string, Capability[]] => [pathOf(first + n), ['read']]),
+      );
+    await writePolicy(db, 'large-a', pathsFrom(0));
+    await writePolicy(db, 'large-b', pathsFrom(half));
+    const authenticator = newAuthenticator();
+    const { token } = await insertToken(db, { policies: ['large-a', 'large-b'] });
+    for (const _time of [1, 2])
+      expect(await verdict({ token, path: pathOf(1) }, authenticator)).toMatch(
+        new RegExp(`^forbidden: the policies of this token and its identity have ${half * 2} paths together`),
+      );
+    expect(queries.policies).toBe(1);
+    await writePolicy(db, 'large-b', {});
+    expect(await verdict({ token, path: pathOf(1).replace('+', 'x') }, authenticator)).toBe('allowed');
+  });
+
   test('apply to the next request after a change', async () => {
     const { token } = await insertToken(db, { policies: ['changing'] });
     const authenticator = newAuthenticator();
@@ -256,6 +313,148 @@ describe('policies', () => {
     const root = await newAuthenticator().authenticate(request({ token: (await insertToken(db)).token }));
     expect(await reader.capabilitiesOn(root.caller, 'anything')).toContain('sudo');
   });
+});
+
+describe('policies with templates', () => {
+  let entityId: string;
+  let token: string;
+  const path = (name: string) => `kv/data/${name}/a`;
+  const change = async (text: string, params: unknown[] = []) => {
+    await db.query(text, params);
+    await incrementEpoch(db);
+  };
+
+  beforeAll(async () => {
+    const [entity] = await db.query<{ id: string }>(
+      `insert into login.entities (namespace_id, name, metadata) values ('root', 'ann', '{"team":"blue"}') returning id`,
+    );
+    entityId = entity!.id;
+    await db.query(
+      `insert into login.entity_aliases (mount_id, name, entity_id, groups)
+       select id, 'principal-1', $1::uuid, '{g}' from login.auth_mounts where accessor = 'a1'`,
+      [entityId],
+    );
+    await writePolicy(db, 'own', {
+      'kv/data/{{identity.entity.id}}/*': ['read'],
+      'kv/data/{{identity.entity.name}}/*': ['read'],
+      'kv/data/{{identity.entity.metadata.team}}/*': ['read'],
+      'kv/data/{{identity.entity.aliases.a1.name}}/*': ['read'],
+      'kv/data/{{identity.groups.names.ops.metadata.site}}/*': ['read'],
+      'kv/metadata/+': ['read'],
+    });
+    const inserted = await insertToken(db, { policies: ['own'] });
+    token = inserted.token;
+    await db.query('update login.tokens set entity_id = $2::uuid where accessor = $1', [
+      inserted.accessor,
+      entityId,
+    ]);
+  });
+
+  test("grant the paths of the token's own entity", async () => {
+    for (const name of [entityId, 'ann', 'blue', 'principal-1'])
+      expect(await verdict({ token, path: path(name) })).toBe('allowed');
+    for (const name of ['bob', 'red', 'north', '{{identity.entity.id}}', '+'])
+      expect(await verdict({ token, path: path(name) })).toBe(denied);
+  });
+
+  test('follow every change of the entity, its aliases and groups from the next request on', async () => {
+    const authenticator = newAuthenticator();
+    const on = (name: string) => verdict({ token, path: path(name) }, authenticator);
+    expect([await on('ann'), await on('blue'), await on('north')]).toEqual(['allowed', 'allowed', denied]);
+    await change(`update login.entities set name = 'bob', metadata = '{"team":"red"}' where id = $1`, [
+      entityId,
+    ]);
+    expect([await on('ann'), await on('bob')]).toEqual([denied, 'allowed']);
+    expect([await on('blue'), await on('red')]).toEqual([denied, 'allowed']);
+    await change(`with g as (
+        insert into login.groups (namespace_id, name, metadata) values ('root', 'ops', '{"site":"north"}') returning id
+      ) insert into login.group_aliases (mount_id, name, group_id)
+      select m.id, 'g', g.id from g, login.auth_mounts m where m.accessor = 'a1'`);
+    expect(await on('north')).toBe('allowed');
+    await change("update login.entity_aliases set groups = '{}'");
+    expect(await on('north')).toBe(denied);
+    await change('update login.entities set name = \'ann\', metadata = \'{"team":"blue"}\'');
+  });
+
+  test('grant nothing to a token without an entity, or with one of another namespace', async () => {
+    const { token: without } = await insertToken(db, { policies: ['own'] });
+    expect(await verdict({ token: without, path: path('ann') })).toBe(denied);
+    expect(await verdict({ token: without, path: 'kv/metadata/a' })).toBe('allowed');
+    await writePolicy(db, 'own', { 'kv/data/{{identity.entity.name}}/*': ['read'] }, 'n1');
+    const inner = await insertToken(db, { policies: ['own'], namespaceId: 'n1' });
+    await db.query('update login.tokens set entity_id = $2::uuid where accessor = $1', [
+      inner.accessor,
+      entityId,
+    ]);
+    expect(await verdict({ token: inner.token, namespace: 'team', path: path('ann') })).toBe(denied);
+  });
+
+  test('apply to batch tokens', async () => {
+    const payload = {
+      accessor: null,
+      namespace_id: 'root',
+      policies: ['own'],
+      display_name: '',
+      entity_id: entityId,
+      metadata: {},
+      creation_path: 'auth/token/create',
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + 60_000).toISOString(),
+      bound_cidrs: [],
+      parent_accessor: null,
+      mount_id: null,
+    };
+    const batch = sealBatchToken(batchTokenKeyRing(keys), payload).reveal();
+    expect(await verdict({ token: batch, path: path('ann') })).toBe('allowed');
+    expect(await verdict({ token: batch, path: path('bob') })).toBe(denied);
+  });
+
+  test('apply to a path other than the one of the request', async () => {
+    const { caller } = await newAuthenticator().authenticate(request({ token, path: path('ann') }));
+    const reader = createPolicyReader({ db });
+    expect(await reader.capabilitiesOn(caller, path('ann'))).toEqual(['read']);
+    expect(await reader.capabilitiesOn(caller, path('bob'))).toEqual([]);
+  });
+
+  test('need one more statement, once; others need none', async () => {
+    const statements: string[] = [];
+    const observed: Db = {
+      ...db,
+      query: (text, params) => {
+        statements.push(text);
+        return db.query(text, params);
+      },
+    };
+    const authenticator = createAuthenticator({ db: observed, keys, clock: () => now });
+    const reads = () => statements.filter((text) => text.includes('en.metadata')).length;
+    const { token: plain } = await insertToken(db, { policies: ['reader'] });
+    for (let call = 0; call < 3; call++) await verdict({ token: plain }, authenticator);
+    expect(reads()).toBe(0);
+    for (let call = 0; call < 3; call++) await verdict({ token, path: path('ann') }, authenticator);
+    expect(reads()).toBe(1);
+  });
+});
+
+test('the decision contains the conditions that apply to the operation', async () => {
+  const restricted = {
+    capabilities: ['read', 'update', 'patch', 'delete'] as Capability[],
+    required_parameters: ['a'],
+  };
+  await writePolicy(db, 'restricted', { 'kv/data/*': restricted });
+  const { token } = await insertToken(db, { policies: ['restricted'] });
+  const conditionsOf = async (operation: AccessRequest['operation']) => {
+    const decision = await newAuthenticator().authenticate(request({ token, operation }));
+    return decision.allowed ? decision.conditions : 'refused';
+  };
+  const parameters = { allowed: undefined, denied: undefined, required: ['a'] };
+  for (const operation of ['create-or-update', 'patch', 'read'] as const)
+    expect(await conditionsOf(operation)).toMatchObject({ parameters });
+  expect(await conditionsOf('delete')).toMatchObject({ parameters: undefined });
+  const { token: plain } = await insertToken(db, { policies: ['writer'] });
+  const decision = await newAuthenticator().authenticate(
+    request({ token: plain, operation: 'create-or-update' }),
+  );
+  expect(decision).toMatchObject({ allowed: true, conditions: undefined });
 });
 
 describe('namespaces', () => {
@@ -337,7 +536,7 @@ describe('paths without a token', () => {
   });
 });
 
-test('a revocation applies to every later request on every gateway, under load', async () => {
+test('a revocation applies to every later request on every gateway, under load and among other revocations', async () => {
   const gateways = Array.from({ length: 3 }, newAuthenticator);
   const others = await Promise.all(Array.from({ length: 3 }, () => insertToken(db)));
   let running = true;
@@ -346,6 +545,10 @@ test('a revocation applies to every later request on every gateway, under load',
       while (running) expect(await verdict({ token }, gateway)).toBe('allowed');
     }),
   );
+  const storm = async () => {
+    while (running) await revokeToken(db, (await insertToken(db)).accessor);
+  };
+  const storms = [storm(), storm()];
   for (let round = 0; round < 8; round++) {
     const { token, accessor } = await insertToken(db);
     const early = gateways.flatMap((gateway) => Array.from({ length: 4 }, () => verdict({ token }, gateway)));
@@ -358,7 +561,7 @@ test('a revocation applies to every later request on every gateway, under load',
     await Promise.all([...early, ...during]);
   }
   running = false;
-  await Promise.all(load);
+  await Promise.all([...load, ...storms]);
 });
 
 test('concurrent requests share the reads of the epoch and of their token', async () => {
@@ -368,7 +571,7 @@ test('concurrent requests share the reads of the epoch and of their token', asyn
   await burst();
   await burst();
   expect(queries.tokens).toBe(1);
-  expect(queries.epoch).toBeLessThanOrEqual(4);
+  expect(queries.changes).toBeLessThanOrEqual(4);
 });
 
 test('a request is unavailable, not allowed, if the database is down', async () => {

@@ -1,15 +1,33 @@
-import {
-  type Caller,
-  type Capability,
-  type InternalKeys,
-  isAdministrative,
-  type Namespace,
-} from '@secrets/caller';
+import { type Caller, type InternalKeys, isAdministrative, type Namespace } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
+import { concern } from './changes/concerns.ts';
+import { namespaceAt } from './paths/namespace-names.ts';
+import {
+  type LoginBelow,
+  locate,
+  loginBelow,
+  type NamespaceSlot,
+  type Place,
+  slotOf,
+  tagsOfSlot,
+} from './paths/namespace-prefix.ts';
 import { type Operation, suffices } from './paths/operation.ts';
-import { isAdministrativePath, needsSudo, publicPath } from './paths/path-rules.ts';
+import {
+  isAdministrativePath,
+  isOwnPath,
+  needsOnlyToken,
+  needsSudo,
+  type PublicPath,
+  publicPath,
+} from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
+import type { CompiledPolicies } from './policies/compile-policies.ts';
+import { type Conditions, conditionsFor } from './policies/conditions.ts';
+import type { Grant } from './policies/grant.ts';
+import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -21,16 +39,29 @@ export interface AccessRequest {
   /** The header `X-Service-Namespace`. */
   namespace: string | undefined;
   operation: Operation;
-  /** From `decodePath`. */
+  /** From `decodePath`. May begin with the path of a namespace. */
   path: string;
   remoteAddress: string;
   requestId: string;
 }
 
 /** The decision, with as much of the caller as is known: the audit log needs it in either case. */
-export type Decision =
-  | { allowed: true; caller: Caller }
-  | { allowed: false; problem: Problem; caller: Caller };
+export type Decision = (Allowed | Refused) & {
+  caller: Caller;
+  /** The path of the request, relative to the namespace of the caller. */
+  path: string;
+};
+
+interface Allowed {
+  allowed: true;
+  /** What the policies require of the form of this request, which is still to be checked; undefined if nothing. */
+  conditions?: Conditions | undefined;
+}
+
+interface Refused {
+  allowed: false;
+  problem: Problem;
+}
 
 export interface Authenticator {
   /**
@@ -43,9 +74,11 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `entities`, `entity_aliases`, `groups`, `group_aliases`, and update `tokens.uses_left`. */
+  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
   db: Db;
   keys: InternalKeys;
+  /** Requests per second. By default, only quotas limit them. */
+  limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   clock?: () => number;
 }
@@ -59,85 +92,164 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   new DbAuthenticator(options);
 
 const maxNamespaces = 10_000;
+/** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
+const changesGapMs = 4;
 
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
+  readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
+  readonly #policies: PolicySets;
+  readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
+  readonly #slots: EpochCache<NamespaceSlot>;
 
-  constructor({ db, keys, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
-    this.#tokens = tokenReader(db, keys, clock);
-    this.#namespaces = epochCache({ epochNow: this.#tokens.epochNow, maxEntries: maxNamespaces });
+    this.#changes = accessChanges(db, changesGapMs);
+    this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
+    this.#policies = policySets(db, this.#changes);
+    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
+    this.#namespaces = epochCache({
+      changes: this.#changes,
+      maxEntries: maxNamespaces,
+      tagsOf: ({ id }) => [concern.namespace(id)],
+    });
+    this.#slots = epochCache({ changes: this.#changes, maxEntries: maxNamespaces, tagsOf: tagsOfSlot });
   }
 
-  async authenticate(request: AccessRequest): Promise<Decision> {
+  async authenticate(asked: AccessRequest): Promise<Decision> {
+    const request = { ...asked };
     const caller = anonymousCaller(request);
     try {
-      await this.#authorize(request, caller);
-      return { allowed: true, caller };
+      const conditions = await this.#authorize(request, caller);
+      return { allowed: true, caller, conditions, path: request.path };
     } catch (error) {
       caller.grants = [];
-      return { allowed: false, problem: asProblem(error), caller };
+      return { allowed: false, problem: asProblem(error), caller, path: request.path };
     }
   }
 
-  async #authorize(request: AccessRequest, caller: Caller): Promise<void> {
-    caller.namespace = { id: '', path: namespacePath(request.namespace) };
-    if (caller.namespace.path === '') caller.namespace = rootNamespace;
-    const open = publicPath(request.operation, request.path);
-    if (open === undefined) return this.#authorizeToken(request, caller);
-    if (open.kind === 'open') return this.#authorizeOpenPath(caller);
-    return this.#authorizeLogin(open.mount, request, caller);
+  async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
+    const { path: asked } = request;
+    const open = publicPath(request.operation, asked);
+    caller.namespace = namespaceNamed(namespacePath(request.namespace));
+    const login = loginAt(open, request);
+    const quota = await this.#limits.beforeAccess(limitedBy(request, caller, login), login !== undefined);
+    // Such a document is the same in every namespace, whether or not that exists: nobody finds out without a token.
+    const isOpen = open?.kind === 'open';
+    if (isOpen) caller.namespace = rootNamespace;
+    const conditions = isOpen ? undefined : await this.#authorizeLogin(login, request, caller);
+    const { path: namespace } = caller.namespace;
+    const isMoved = login === undefined && request.path !== asked;
+    const located = { namespace, path: request.path, remoteAddress: request.remoteAddress };
+    const applying = isMoved ? await this.#limits.afterLocating(quota, located) : quota;
+    await this.#limits.afterAccess(applying, caller.tokenType === null ? undefined : caller.namespace);
+    return conditions;
   }
 
-  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<void> {
-    const { token, hash } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+  /** A login needs no token if its mount exists. Everything else does. */
+  async #authorizeLogin(
+    login: LoginPath | undefined,
+    request: AccessRequest,
+    caller: Caller,
+  ): Promise<Conditions | undefined> {
+    const found = login && (await this.#loginMount(caller.namespace.path, login));
+    if (found === undefined) return this.#authorizeToken(request, caller);
+    move({ request, caller }, found);
+    return undefined;
+  }
+
+  async #loginMount(from: string, { namespace = '', mount, path }: LoginPath): Promise<Place | undefined> {
+    const found = await readLoginMount(this.#db, namespaceAt(from, namespace), mount);
+    return found && { namespace: found, path };
+  }
+
+  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
+    const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash))) refuse();
-    requireGrants(request, caller, token);
-    if (caller.namespace.path === token.namespace.path) caller.namespace = token.namespace;
-    else
+    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+    const names = [...token.policies, ...token.identityPolicies];
+    const holder = { namespaceId: token.namespace.id, entityId: token.entityId };
+    const rules = await this.#policies.get(names, holder, epoch);
+    await this.#locate({ request, caller, epoch }, token);
+    const uses = needsOnlyToken(request.operation, request.path) ? 0 : 1;
+    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
+    const conditions = requireGrants(request, caller, token, rules);
+    if (caller.namespace.id === '')
       caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path)) ?? namespaceNotFound(caller.namespace.path);
+        (await this.#namespaceAt(caller.namespace.path, epoch)) ?? namespaceNotFound(request, caller);
     if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
       throw notAdministrative(request.path);
+    return conditions;
   }
 
-  async #authorizeLogin(mount: string, request: AccessRequest, caller: Caller): Promise<void> {
-    const namespace = await readLoginMount(this.#db, caller.namespace.path, mount);
-    if (namespace === undefined) return this.#authorizeToken(request, caller);
-    caller.namespace = namespace;
+  /** Finds out where the request takes place, before anything is decided about it. */
+  async #locate(
+    { request, caller, epoch }: { request: AccessRequest; caller: Caller; epoch: number },
+    token: AccessToken,
+  ): Promise<void> {
+    const slotAt = async (path: string) =>
+      (await this.#slots.get(path, async () => slotOf(path, await readNamespace(this.#db, path)), epoch)).row;
+    const place = await locate(slotAt, { namespace: caller.namespace, path: request.path });
+    move({ request, caller }, place);
+    if (isOwnPath(request.path) || caller.namespace.path === token.namespace.path)
+      caller.namespace = token.namespace;
   }
 
-  async #authorizeOpenPath(caller: Caller): Promise<void> {
-    const { path } = caller.namespace;
-    if (path !== '') caller.namespace = (await this.#namespaceAt(path)) ?? refuse();
-  }
-
-  #namespaceAt(path: string): Promise<Namespace | undefined> {
-    return this.#namespaces.get(path, () => readNamespace(this.#db, path));
+  async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
+    return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
   }
 }
 
-/** Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use. */
-function requireGrants(request: AccessRequest, caller: Caller, token: AccessToken): void {
+/** The address, and where the request takes place as far as that is known without reading anything. */
+const limitedBy = ({ path, remoteAddress }: AccessRequest, caller: Caller, login: LoginPath | undefined) => ({
+  remoteAddress,
+  namespace: namespaceAt(caller.namespace.path, login?.namespace ?? ''),
+  path: login?.path ?? path,
+});
+
+const loginAt = (open: PublicPath | undefined, { operation, path }: AccessRequest): LoginPath | undefined =>
+  open?.kind === 'login' ? { mount: open.mount, path } : loginBelow(operation, path);
+
+/** A login that is named by its own path, or by one that begins with its namespace. */
+type LoginPath = Pick<LoginBelow, 'mount' | 'path'> & Partial<LoginBelow>;
+
+function move({ request, caller }: { request: AccessRequest; caller: Caller }, to: Place): void {
+  request.path = to.path;
+  caller.namespace = to.namespace;
+}
+
+/**
+ * Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use.
+ * Returns what they require of its form, because its body was not read yet.
+ */
+function requireGrants(
+  request: AccessRequest,
+  caller: Caller,
+  token: AccessToken,
+  rules: CompiledPolicies,
+): Conditions | undefined {
   const { path, alternative } = pathNames(request.path);
   const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
   const other = alternative === undefined ? undefined : seen(alternative);
-  caller.grants = [...grantsOn(token, request.operation, seen(path) ?? refuse(), other)];
-  if (!suffices(caller.grants, request.operation)) refuse();
-  if (needsSudo(path) && !caller.grants.includes('sudo')) refuse();
+  const { capabilities, conditions } = grantOn(rules, request.operation, seen(path) ?? refuse(), other);
+  caller.grants = [...capabilities];
+  if (!suffices(caller.grants, request.operation) && !needsOnlyToken(request.operation, path)) refuse();
+  if (needsSudo(request.operation, path) && !caller.grants.includes('sudo')) refuse();
+  return conditionsFor(conditions, request.operation);
 }
+
+const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace : { id: '', path });
 
 const rootNamespace: Namespace = { id: 'root', path: '' };
 
-const grantsOn = (
-  { rules }: AccessToken,
+const grantOn = (
+  rules: CompiledPolicies,
   operation: Operation,
   ...names: [path: string, alternative: string | undefined]
-): readonly Capability[] => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
+): Grant => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
 
 const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
   requestId,
@@ -169,8 +281,10 @@ function refuse(): never {
   throw permissionDenied();
 }
 
-function namespaceNotFound(namespace: string): never {
-  throw new Problem('not_found', `namespace ${namespace} does not exist`);
+/** Only a caller whose policies allow the operation learns this. */
+function namespaceNotFound({ operation }: AccessRequest, { grants, namespace }: Caller): never {
+  if (!suffices(grants, operation)) refuse();
+  throw new Problem('not_found', `namespace ${namespace.path} does not exist`);
 }
 
 const notAdministrative = (path: string) =>

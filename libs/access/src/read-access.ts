@@ -1,8 +1,9 @@
 import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import type { NamedRules } from './policies/named-policies.ts';
+import { isEvaluableSql, type PolicySize, policySizeSql } from './policies/policy-size.ts';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
-import { tokenExpirySql } from './tokens/ancestor-expiry.ts';
+import { ancestorsSql, ownExpirySql } from './tokens/ancestor-expiry.ts';
 import { identityPoliciesSql } from './tokens/identity-policies.ts';
 import type { BatchToken } from './tokens/token.ts';
 
@@ -15,27 +16,15 @@ export interface AtEpoch<Row> {
   row: Row | undefined;
 }
 
-const rulesOf = (namespaceId: string, names: string) => `(
-  select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')
-  from login.policies p where p.namespace_id = ${namespaceId} and p.name = any(${names})
-)`;
-
-/** Reads the number that grows with every revocation and every change of a policy or namespace. */
-export async function readEpoch(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ value: number }>('select value from login.access_epoch');
-  if (row === undefined) throw new Error('login.access_epoch is empty');
-  return row.value;
-}
-
-// `offset 0` keeps the planner from evaluating the policies of the identity wherever they are used.
 const serviceToken = `
   select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, ${tokenExpirySql('t')} as expires_at, t.bound_cidrs, t.uses_left, identity.policies as identity_policies,
-    ${rulesOf('t.namespace_id', "t.policies || coalesce(identity.policies, '{}')")} as rules
+    n.path as namespace_path, least(${ownExpirySql('t')}, above.expires_at) as expires_at, t.bound_cidrs, t.uses_left,
+    ${identityPoliciesSql('t.entity_id', 't.namespace_id')} as identity_policies,
+    t.mount_id, above.accessors as ancestors, above.mounts as ancestor_mounts
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
   left join login.namespaces n on n.id = t.namespace_id
-  left join lateral (select ${identityPoliciesSql('t.entity_id', 't.namespace_id')} as policies offset 0) identity on true`;
+  cross join lateral ${ancestorsSql('t.parent_accessor')} above`;
 
 export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEpoch<ServiceTokenRow>> {
   const [row] = await sql.query<ServiceTokenRow & { epoch: number; namespace_path: string | null }>(
@@ -47,24 +36,19 @@ export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEp
 }
 
 const batchToken = `
-  select e.value as epoch, n.path as namespace_path, $3::text is null or t.accessor is not null as parent_exists,
-    ${tokenExpirySql('t')} as parent_expires_at,
-    $4::uuid is null or m.id is not null as mount_exists, identity.policies as identity_policies,
-    ${rulesOf('$1', "$2::text[] || coalesce(identity.policies, '{}')")} as rules
+  select e.value as epoch, n.path as namespace_path, $2::text is null or t.accessor is not null as parent_exists,
+    least(${ownExpirySql('t')}, above.expires_at) as parent_expires_at,
+    $3::uuid is null or m.id is not null as mount_exists,
+    ${identityPoliciesSql('$4::uuid', '$1')} as identity_policies,
+    t.mount_id as parent_mount, above.accessors as ancestors, above.mounts as ancestor_mounts
   from login.access_epoch e
   left join login.namespaces n on n.id = $1
-  left join login.tokens t on t.accessor = $3
-  left join login.auth_mounts m on m.id = $4::uuid
-  left join lateral (select ${identityPoliciesSql('$5::uuid', '$1')} as policies offset 0) identity on true`;
+  left join login.tokens t on t.accessor = $2
+  left join login.auth_mounts m on m.id = $3::uuid
+  cross join lateral ${ancestorsSql('t.parent_accessor')} above`;
 
 export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenSurroundings>> {
-  const parameters = [
-    token.namespace_id,
-    token.policies,
-    token.parent_accessor,
-    token.mount_id,
-    token.entity_id,
-  ];
+  const parameters = [token.namespace_id, token.parent_accessor, token.mount_id, token.entity_id];
   const [row] = await sql.query<BatchTokenSurroundings & { epoch: number; namespace_path: string | null }>(
     batchToken,
     parameters,
@@ -96,13 +80,34 @@ export async function readLoginMount(
   return rows[0];
 }
 
-/** Consumes one use of a token. Returns false if none is left. */
-export async function consumeUse(sql: Sql, hash: Uint8Array): Promise<boolean> {
+/** Consumes one use of a token, or none. Returns false if none is left. */
+export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): Promise<boolean> {
   const rows = await sql.query<{ uses_left: number }>(
-    'update login.tokens set uses_left = uses_left - 1 where hash = $1 and uses_left > 0 returning uses_left',
-    [hash],
+    'update login.tokens set uses_left = uses_left - $2 where hash = $1 and uses_left > 0 returning uses_left',
+    [hash, uses],
   );
   return rows.length > 0;
+}
+
+const policySet = `
+  select e.value as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
+    select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')::text
+    from login.policies p where p.namespace_id = $1 and p.name = any($2::text[])
+  ) end as rules
+  from login.access_epoch e cross join lateral ${policySizeSql('$1', '$2::text[]')} size`;
+
+/** Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted. */
+export async function readPolicySet(
+  sql: Sql,
+  namespaceId: string,
+  names: readonly string[],
+): Promise<PolicySize & { epoch: number; rules: string | null }> {
+  const [row] = await sql.query<PolicySize & { epoch: number; rules: string | null }>(policySet, [
+    namespaceId,
+    names,
+  ]);
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  return row;
 }
 
 /** Reads the policies with these names in one namespace; names without a policy are omitted. */

@@ -1,5 +1,7 @@
 import type { Capability } from '@secrets/caller';
 import type { Db, Sql } from '@secrets/db';
+import { concern } from './changes/concerns.ts';
+import type { PathRule, PolicyRules } from './policies/policy-rules.ts';
 import { newAccessor, newToken, tokenHash } from './tokens/token.ts';
 
 export interface TokenForTest {
@@ -41,29 +43,41 @@ export async function insertToken(sql: Sql, over: Partial<TokenForTest> = {}) {
   return { token, accessor };
 }
 
-/** Writes a policy and increments the epoch, as login does. */
+/** Writes a policy and records the change, as login does. */
 export async function writePolicy(
   db: Db,
   name: string,
-  paths: Record<string, Capability[]>,
+  paths: Record<string, Capability[] | Omit<PathRule, 'path'>>,
   namespaceId = 'root',
 ) {
-  const rules = { paths: Object.entries(paths).map(([path, granted]) => ({ path, capabilities: granted })) };
+  const rules: PolicyRules = {
+    paths: Object.entries(paths).map(([path, rule]) => ({
+      path,
+      ...(Array.isArray(rule) ? { capabilities: rule } : rule),
+    })),
+  };
   await db.transaction(async (tx) => {
     await tx.query(
       `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, '', $3::jsonb)
        on conflict (namespace_id, name) do update set rules = excluded.rules`,
       [namespaceId, name, JSON.stringify(rules)],
     );
-    await incrementEpoch(tx);
+    await recordChange(tx, concern.policy(namespaceId, name));
   });
 }
 
-/** Revokes a token and increments the epoch, as login does. */
+/** Revokes a token and records the change, as login does. */
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('update login.tokens set expires_at = to_timestamp(0) where accessor = $1', [accessor]);
-    await incrementEpoch(tx);
+    await recordChange(tx, concern.token(accessor));
   });
 
-const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');
+const recordChange = (sql: Sql, concerned: string) =>
+  sql.query(
+    `with moved as (update login.access_epoch set value = value + 1 returning value)
+     insert into login.access_changes (epoch, concerns) select value, array[$1::text] from moved`,
+    [concerned],
+  );
+/** Increments the epoch, as login does with every change that may withdraw access. */
+export const incrementEpoch = (sql: Sql) => sql.query('update login.access_epoch set value = value + 1');

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, jest, test } from '@jest/globals';
-import { serviceCaller, signAssertion, verifyAssertion } from './assertion.ts';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { requireSignedBody, serviceCaller, signAssertion, verifyAssertion } from './assertion.ts';
 import { deriveInternalKeys, parseInternalKeys } from './internal-keys.ts';
 
 const installation = randomBytes(32);
 const keys = parseInternalKeys(installation.toString('base64'), 'test');
-const request = { from: 'gateway', to: 'secrets', method: 'GET', path: '/v1/kv/data/a' };
+const request = { from: 'gateway', to: 'secrets', method: 'GET', path: '/v1/kv/data/a', query: '?version=1' };
 const caller = serviceCaller('gateway', 'r-1');
 
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 test('returns the caller that was signed', () => {
-  expect(verifyAssertion(keys, signAssertion(keys, request, caller), request)).toEqual(caller);
+  expect(verifyAssertion(keys, signAssertion(keys, request, caller), request)).toMatchObject({ caller });
 });
 
 test.each([
@@ -21,10 +21,38 @@ test.each([
   ['another method', { ...request, method: 'DELETE' }],
   ['another service', { ...request, to: 'login' }],
   ['another sender', { ...request, from: 'sync-control' }],
+  ['another query', { ...request, query: '?version=2' }],
+  ['a query that was removed', { ...request, query: '' }],
 ])('refuses an assertion for %s', (_what, other) => {
   expect(() => verifyAssertion(keys, signAssertion(keys, request, caller), other)).toThrow(
     /missing or invalid/,
   );
+});
+
+test('refuses a query that was added', () => {
+  const signed = signAssertion(keys, { ...request, query: '' }, caller);
+  expect(() => verifyAssertion(keys, signed, request)).toThrow(/missing or invalid/);
+  expect(verifyAssertion(keys, signed, { ...request, query: undefined })).toMatchObject({ caller });
+});
+
+describe('the body', () => {
+  const verified = (body?: string | Uint8Array) =>
+    verifyAssertion(keys, signAssertion(keys, { ...request, body }, caller), request);
+
+  test('must be the one that was signed', () => {
+    const original = verified('{"a":1}');
+    expect(() => requireSignedBody(original, Buffer.from('{"a":1}'))).not.toThrow();
+    for (const other of ['{"a":2}', '{"a":1} ', '', undefined])
+      expect(() => requireSignedBody(original, other)).toThrow(/missing or invalid/);
+  });
+
+  test('may be missing or empty if none was signed, and nothing else', () => {
+    for (const none of [undefined, '', Buffer.alloc(0)]) {
+      for (const received of [undefined, '', Buffer.alloc(0)])
+        expect(() => requireSignedBody(verified(none), received)).not.toThrow();
+      expect(() => requireSignedBody(verified(none), '{}')).toThrow(/missing or invalid/);
+    }
+  });
 });
 
 test.each([undefined, '', 'a.b', 'a.b.c', `${'x'.repeat(5000)}`])(
@@ -48,7 +76,7 @@ test('refuses an assertion that is older than 30 seconds plus leeway', () => {
 
 test("signs and verifies only in the directions of the service's own key file", () => {
   const own = parseInternalKeys(deriveInternalKeys(installation, [['gateway', 'secrets']]), 'own');
-  expect(verifyAssertion(own, signAssertion(keys, request, caller), request)).toEqual(caller);
+  expect(verifyAssertion(own, signAssertion(keys, request, caller), request)).toMatchObject({ caller });
   expect(() => signAssertion(own, { ...request, to: 'login' }, caller)).toThrow(
     /contains no key for gateway>login/,
   );

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@secrets/domain';
 import type { Caller } from './caller.ts';
 import type { InternalKeys } from './internal-keys.ts';
@@ -10,13 +10,25 @@ const lifetimeSeconds = 30;
 const leewaySeconds = 5;
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url');
 
-/** The request to which an assertion is bound. */
+/** The request line to which an assertion is bound, and the services between which it is sent. */
 export interface AssertedRequest {
   from: string;
   to: string;
   method: string;
   /** Path without the query. */
   path: string;
+  /** As it is sent, with `?`; absent or empty if there is none. */
+  query?: string | undefined;
+}
+
+/** An empty body and none are the same. */
+type Body = string | Uint8Array | undefined;
+
+/** What a verified assertion says. */
+export interface VerifiedAssertion {
+  caller: Caller;
+  /** For `requireSignedBody`. */
+  bodyDigest: string | undefined;
 }
 
 /**
@@ -24,13 +36,19 @@ export interface AssertedRequest {
  * Built directly on node:crypto because it runs at every request, and WebCrypto's switch to the thread pool costs more
  * than the signature itself.
  */
-export function signAssertion(keys: InternalKeys, request: AssertedRequest, caller: Caller): string {
+export function signAssertion(
+  keys: InternalKeys,
+  request: AssertedRequest & { body?: Body },
+  caller: Caller,
+): string {
   const now = Math.floor(Date.now() / 1000);
   const payload = {
     iss: request.from,
     aud: request.to,
     exp: now + lifetimeSeconds,
     req: `${request.method} ${request.path}`,
+    query: digestOf(request.query),
+    body: digestOf(request.body),
     caller,
   };
   const signed = `${header}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
@@ -38,14 +56,14 @@ export function signAssertion(keys: InternalKeys, request: AssertedRequest, call
 }
 
 /**
- * Verifies an assertion and returns its caller.
+ * Verifies an assertion before the body is read, and returns what it says. The body must then be passed to `requireSignedBody`.
  * @throws a problem (`forbidden`) if the assertion is missing, forged, expired or bound to another request
  */
 export function verifyAssertion(
   keys: InternalKeys,
   assertion: string | undefined,
   request: AssertedRequest,
-): Caller {
+): VerifiedAssertion {
   const [head, body, signature] = (assertion ?? '').split('.');
   if (head !== header || body === undefined || signature === undefined) throw invalidAssertion();
   const expected = mac(keys.keyFor(request.from, request.to), `${head}.${body}`);
@@ -56,10 +74,23 @@ export function verifyAssertion(
   const bound =
     payload.iss === request.from &&
     payload.aud === request.to &&
-    payload.req === `${request.method} ${request.path}`;
+    payload.req === `${request.method} ${request.path}` &&
+    payload.query === digestOf(request.query);
   if (expired || !bound) throw invalidAssertion();
-  return payload.caller as Caller; // the signature proves that `signAssertion` created it, with a `Caller`
+  // The signature proves that `signAssertion` created the payload.
+  return { caller: payload.caller as Caller, bodyDigest: payload.body as string | undefined };
 }
+
+/**
+ * Requires that a body, as it was received, is the one that was signed.
+ * @throws a problem (`forbidden`)
+ */
+export function requireSignedBody({ bodyDigest }: Pick<VerifiedAssertion, 'bodyDigest'>, body: Body): void {
+  if (digestOf(body) !== bodyDigest) throw invalidAssertion();
+}
+
+const digestOf = (data: Body): string | undefined =>
+  data === undefined || data.length === 0 ? undefined : hash('sha256', data, 'base64url');
 
 /** A caller for requests that a service makes on its own behalf, such as those of sync-control to secrets. */
 export const serviceCaller = (service: string, requestId: string): Caller => ({

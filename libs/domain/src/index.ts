@@ -2,6 +2,7 @@ export * from './error-code.ts';
 export * from './json.ts';
 export * from './lenient-fields.ts';
 export * from './problem.ts';
+export * from './repeated-name.ts';
 export * from './secret-version.ts';
 export * from './slashes.ts';
 export * from './sync/alternative-names.ts';

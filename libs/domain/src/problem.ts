@@ -5,6 +5,7 @@ export type ProblemKind =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'timeout'
   | 'too_large'
   | 'unsupported_media_type'
   | 'queue_full'

@@ -1,3 +1,4 @@
+export * from './endpoint/audit-headers.ts';
 export * from './endpoint/endpoint.ts';
 export * from './endpoint/endpoint-router.ts';
 export * from './endpoint/envelope.ts';
@@ -11,5 +12,6 @@ export * from './list-verb/list-verb.ts';
 export * from './problem/error-handler.ts';
 export * from './problem/problem-status.ts';
 export * from './server/server.ts';
+export type { UnparsedRequest } from './server/unparsed-request.ts';
 export * from './service-app/service.ts';
 export * from './service-app/service-app.ts';

@@ -1,6 +1,7 @@
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { Problem, type ProblemKind } from '@secrets/domain';
 import { Pool } from 'undici';
+import { splitTarget } from './endpoint/request-target.ts';
 import { httpStatus } from './problem/problem-status.ts';
 
 /** Calls another service. */
@@ -38,18 +39,14 @@ export function internalClient({
     connect: { timeout: 5_000 },
   });
   return {
-    call: async (method, path, caller, body) => {
-      const asserted = { from, to, method, path: path.split('?')[0]! };
+    call: async (method, path, caller, content) => {
+      const body = content === undefined ? undefined : JSON.stringify(content);
+      const asserted = { from, to, method, ...splitTarget(path), body };
       const headers = {
         [assertionHeader]: signAssertion(keys, asserted, caller),
         'content-type': 'application/json',
       };
-      const sent = pool.request({
-        method,
-        path,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-      });
+      const sent = pool.request({ method, path, headers, body: body ?? null });
       const response = await sent.catch((cause: unknown) => {
         throw new Problem('unavailable', `${to} is unavailable`, { cause });
       });

@@ -56,17 +56,11 @@ export async function serveForTest(app: Express, service: string, keys: Internal
       const verb = method === 'LIST' ? 'GET' : method;
       const target = new URL(`${url}/v1${path}`);
       if (method === 'LIST') target.searchParams.set('list', 'true');
-      const assertion = signAssertion(
-        keys,
-        { from, to: service, method: verb, path: target.pathname },
-        caller,
-      );
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const line = { method: verb, path: target.pathname, query: target.search };
+      const assertion = signAssertion(keys, { from, to: service, ...line, ...sent }, caller);
       const headers = { [assertionHeader]: assertion, 'content-type': 'application/json' };
-      const response = await fetch(target, {
-        method: verb,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      const response = await fetch(target, { method: verb, headers, ...sent });
       const text = await response.text();
       return {
         status: response.status,

@@ -1,3 +1,3 @@
-export * from './audit.ts';
+export * from './audit/audit.ts';
 export * from './logger.ts';
 export * from './metrics.ts';

@@ -1,15 +1,30 @@
-import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import {
+  addressRanges,
+  type BuiltInLimits,
+  createAuthenticator,
+  type OwningService,
+  owningServices,
+} from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { operatorApp, type Service } from '@secrets/http';
+import { operatorApp, type ServerOptions, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
+import { auditHash } from './audit/audit-hash.ts';
+import { writeUnparsed } from './audit/audit-trail.ts';
 import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
+import { clusterStatus, leader } from './own/cluster-status.ts';
 import { apiDescription } from './own/describe-api.ts';
 import { databaseCheck, healthOf } from './own/health.ts';
+import type { OwnDocuments } from './own/own-documents.ts';
+import { ownEndpoint } from './own/own-endpoint.ts';
+import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
+import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
+
+export { gatewayLimits, limitsEnv } from './limits-env.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -26,27 +41,45 @@ export interface GatewayConfig {
   trustedProxies?: readonly string[];
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
+  bodies?: BodyOptions;
+  /** Requests per second; by default, only quotas limit them. */
+  rates?: BuiltInLimits;
 }
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
 export interface Gateway extends Service {
   internal: Express;
+  /** Writes the audit line of a request that is refused because it is not valid HTTP: an option of the server. */
+  onUnparsed: NonNullable<ServerOptions['onUnparsed']>;
 }
 
 /** Creates the only public service. It checks token and policy, writes the audit, and routes requests. It owns no tables. */
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
+  const hash = auditHash(deps.keys);
+  const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
+  const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys }),
+    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
+    auditHash: hash,
     upstreams,
-    own: { health: healthOf(deps.db, all), description: apiDescription(all) },
+    own: {
+      health: async () => status.health(await health()),
+      endpoint: ownEndpoint({
+        documents: ownDocuments(status, all),
+        devices: deps.audit.devices,
+        auditHash: hash,
+      }),
+    },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
+    bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   return {
     app: bareApp().use((request, response) => void handle(request, response).catch(() => response.destroy())),
+    onUnparsed: (refused) => writeUnparsed(deps.audit, refused),
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
@@ -54,6 +87,16 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
   };
 }
+
+const ownDocuments = (
+  status: ReturnType<typeof clusterStatus>,
+  upstreams: readonly Upstream[],
+): OwnDocuments => ({
+  [descriptionPath]: apiDescription(upstreams),
+  [sealStatusPath]: async () => status.sealStatus,
+  [leaderPath]: async () => leader,
+  [initPath]: async () => ({ initialized: true }),
+});
 
 function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: GatewayConfig) {
   const open = (name: OwningService) =>

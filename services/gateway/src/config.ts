@@ -2,6 +2,7 @@ import { addressRanges } from '@secrets/access';
 import { commaList, port } from '@secrets/config';
 import { processEnv } from '@secrets/service';
 import { z } from 'zod';
+import { limitsEnv } from './limits-env.ts';
 
 const url = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:7001' });
 
@@ -9,14 +10,15 @@ const url = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://1
 export const Env = z
   .object({
     ...processEnv,
+    ...limitsEnv,
     PORT: port.default(8200),
     /** Where `/livez`, `/readyz` and `/metrics` are served; must not be public. */
     INTERNAL_PORT: port.default(8201),
-    /** The role may read tokens, policies, namespaces, auth mounts and the epoch, and decrement the uses of tokens. */
+    /** The role may read what decides about requests, decrement the uses of tokens, and count what rate limits allow. */
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
-    /** A file, or `-` for stdout. */
-    AUDIT_FILE: z.string().min(1),
+    /** The devices of the audit log: files, and `-` for stdout. */
+    AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
     LOGIN_URL: url,
     SECRETS_URL: url,
     SYNC_CONTROL_URL: url,

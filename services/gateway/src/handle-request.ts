@@ -6,48 +6,61 @@ import {
   type OwningService,
   ownerOf,
 } from '@secrets/access';
-import { type Caller, effectivePolicies } from '@secrets/caller';
-import { Problem, pathNames } from '@secrets/domain';
+import type { Caller } from '@secrets/caller';
+import { Problem } from '@secrets/domain';
 import type { Audit } from '@secrets/telemetry';
+import type { AuditHash } from './audit/audit-hash.ts';
+import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
+import { decidedRequest, unparsedRequest } from './audit/audited-request.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Health } from './own/health.ts';
-import { descriptionPath, healthPath } from './own/own-paths.ts';
+import type { OwnEndpoint } from './own/own-endpoint.ts';
+import { healthPath } from './own/own-paths.ts';
 import {
   addressOf,
   type GatewayRequest,
   rawPath,
   requestIdOf,
   toGatewayRequest,
+  withPath,
 } from './request/gateway-request.ts';
-import { ClientDisconnected, readBody } from './request/read-body.ts';
-import { sendFailure, sendJson } from './send-response.ts';
+import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
+import { requireConditions } from './request/require-conditions.ts';
+import { failureStatus, sendFailure, sendJson } from './send-response.ts';
+import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
+  auditHash: AuditHash;
   upstreams: Record<OwningService, Upstream>;
-  own: { health(): Promise<Health>; description(): Promise<unknown> };
+  own: { health(): Promise<Health>; endpoint: OwnEndpoint };
   trustedProxies: AddressRanges;
+  bodies: BodyReader;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
-/** What is known so far about a request, for its metrics. */
+/** What is known so far about a request, for its metrics and its audit lines. */
 interface Progress {
   requestId: string;
   operation: string;
   upstream: string;
+  started: number;
+  /** Undefined before the first line is written, and for a request that is not audited. */
+  trail: AuditTrail | undefined;
 }
 
 const clientClosed = 499;
 
-/** Handles one request: authorizes it, writes the audit line, and only then reads the body and forwards it. */
+/** Handles one request: authorizes it, writes its audit line, and only then reads the body and forwards it. The line of the outcome precedes the response. */
 export function requestHandler(context: GatewayContext) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const started = performance.now();
-    const progress: Progress = { requestId: requestIdOf(request), operation: 'unknown', upstream: 'gateway' };
+    const unknown = { operation: 'unknown', upstream: 'gateway', trail: undefined };
+    const progress: Progress = { requestId: requestIdOf(request), started, ...unknown };
     const status = await respond(context, request, response, progress).catch((failure: unknown) =>
-      handleFailure(context, response, progress.requestId, failure),
+      handleFailure(context, response, progress, failure),
     );
     const seconds = (performance.now() - started) / 1_000;
     context.observe.metrics.finished(progress.operation, progress.upstream, status, seconds);
@@ -60,94 +73,99 @@ async function respond(
   response: ServerResponse,
   progress: Progress,
 ): Promise<number> {
-  const gatewayRequest = await parseRequest(context, request, progress);
-  if (isHealthCheck(gatewayRequest)) return sendHealth(context, response, progress.requestId);
-  const caller = await authorize(context, gatewayRequest);
-  if (gatewayRequest.path === descriptionPath)
-    return sendJson(response, progress.requestId, 200, await context.own.description());
+  const parsed = await parseRequest(context, request, progress);
+  if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
+  const { caller, conditions, path } = await authorize(context, parsed, progress);
+  const gatewayRequest = withPath(parsed, path);
+  const body =
+    gatewayRequest.method === 'GET'
+      ? undefined
+      : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
+  requireConditions(conditions, { gatewayRequest, body });
+  const own = await context.own.endpoint({ gatewayRequest, caller, body });
+  if (own !== undefined) {
+    await progress.trail?.end({ status: 200, reason: null });
+    return sendJson(response, progress.requestId, 200, own);
+  }
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
-  const body = gatewayRequest.method === 'GET' ? undefined : await readBody(request);
   const contentType = request.headers['content-type'];
-  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body }, response);
+  const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
+  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body, record }, response);
 }
 
-/** Parses the request line and the headers. A request that cannot be parsed is refused, with an audit line. */
+const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
+  tokenType === null
+    ? { key: remoteAddress, isPublic: true }
+    : { key: accessor ?? token ?? remoteAddress, isPublic: false };
+
+/** Parses the request line and the headers. A request that cannot be parsed is refused, with audit lines. */
 async function parseRequest(
-  context: GatewayContext,
+  { audit, trustedProxies }: GatewayContext,
   request: IncomingMessage,
   progress: Progress,
 ): Promise<GatewayRequest> {
-  const { requestId } = progress;
-  const remoteAddress = addressOf(request, context.trustedProxies);
+  const { requestId, started } = progress;
+  const remoteAddress = addressOf(request, trustedProxies);
   try {
     const gatewayRequest = toGatewayRequest(request, requestId, remoteAddress);
     progress.operation = gatewayRequest.operation;
     return gatewayRequest;
   } catch (problem) {
-    const { operation } = progress;
-    const who = {
-      request_id: requestId,
-      remote_address: remoteAddress,
-      namespace: '',
-      accessor: null,
-      display_name: null,
-    };
-    const what = {
-      operation,
-      path: rawPath(request),
-      policies: [],
-      allowed: false,
-      reason: reasonOf(problem),
-    };
-    await context.audit.write({ ...who, ...what });
+    const known = { request_id: requestId, remote_address: remoteAddress, path: rawPath(request) };
+    progress.trail = await beginTrail(audit, unparsedRequest(known), reasonOf(problem), started);
     throw problem;
   }
 }
 
 /** Checks the permission and writes the audit line in one step, before anything else happens. */
 async function authorize(
-  { authenticator, audit }: GatewayContext,
+  { authenticator, audit, auditHash }: GatewayContext,
   gatewayRequest: GatewayRequest,
-): Promise<Caller> {
+  progress: Progress,
+): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
-  await audit.write(auditLine(gatewayRequest, decision));
+  const line = decidedRequest(withPath(gatewayRequest, decision.path), decision, auditHash);
+  const reason = decision.allowed ? null : reasonOf(decision.problem);
+  progress.trail = await beginTrail(audit, line, reason, progress.started);
   if (!decision.allowed) throw decision.problem;
-  return decision.caller;
+  return decision;
 }
 
-function auditLine(gatewayRequest: GatewayRequest, decision: Decision) {
-  const { caller } = decision;
-  const { path } = pathNames(gatewayRequest.path);
-  return {
-    request_id: gatewayRequest.requestId,
-    remote_address: gatewayRequest.remoteAddress,
-    namespace: caller.namespace.path,
-    operation: gatewayRequest.operation,
-    path: gatewayRequest.path,
-    ...(path === gatewayRequest.path ? {} : { resolved_path: path }),
-    accessor: caller.accessor,
-    display_name: caller.displayName === '' ? null : caller.displayName,
-    policies: effectivePolicies(caller),
-    allowed: decision.allowed,
-    reason: decision.allowed ? null : reasonOf(decision.problem),
-  };
+async function recordOutcome(
+  { auditHash }: GatewayContext,
+  { trail }: Progress,
+  { status, reason, issued }: ServiceOutcome,
+): Promise<void> {
+  const hashes = issued && auditHash.ofCaller(issued.token, issued.accessor ?? null);
+  await trail?.end({ status, reason, issued: hashes });
 }
 
-const reasonOf = (failure: unknown): string =>
-  failure instanceof Problem ? failure.message : 'internal error';
+const maxReason = 500;
 
-function handleFailure(
+/** The sentences that the client receives, which may contain what it sent; null if there are none. */
+const reasonOf = (failure: unknown): string | null =>
+  failure instanceof Problem ? failure.sentences.join('; ').slice(0, maxReason) || null : 'internal error';
+
+async function handleFailure(
   context: GatewayContext,
   response: ServerResponse,
-  requestId: string,
+  { requestId, trail }: Progress,
   failure: unknown,
-): number {
+): Promise<number> {
   context.observe.failure(failure, requestId);
-  if (failure instanceof ClientDisconnected || response.headersSent || response.destroyed)
-    return clientClosed;
-  return sendFailure(response, requestId, failure);
+  const isGone = failure instanceof ClientDisconnected || response.headersSent || response.destroyed;
+  const outcome = isGone
+    ? { status: clientClosed, reason: 'the client disconnected' }
+    : { status: failureStatus(failure), reason: reasonOf(failure) };
+  try {
+    await trail?.end(outcome);
+  } catch (auditFailure) {
+    context.observe.failure(auditFailure, requestId);
+    return isGone ? clientClosed : sendFailure(response, requestId, auditFailure);
+  }
+  return isGone ? clientClosed : sendFailure(response, requestId, failure);
 }
 
 /** Load balancers check health every second: these requests are not audited, and succeed if the audit fails. */

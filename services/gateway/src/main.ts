@@ -5,23 +5,30 @@ import { runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
+import { gatewayLimits } from './limits-env.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
   onStop(db.close);
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
+  const audit = await openAudit(env.AUDIT_FILE);
+  onStop(audit.close);
   const gateway = createGateway(
-    { db, keys, audit: openAudit(env.AUDIT_FILE), log, metrics },
+    { db, keys, audit, log, metrics },
     {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
       trustedProxies: env.TRUSTED_PROXIES,
+      ...gatewayLimits(env),
     },
   );
   const internal = await startServer(gateway.internal, { host: env.HOST, port: env.INTERNAL_PORT });
   onStop(() => internal.stop(1_000));
-  const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsOptions(env) };
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
+  const { onUnparsed } = gateway;
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsOptions(env) };
   const server = await serve(gateway, options, { log, onStop });
   process.on('SIGHUP', () => {
+    audit.reopen().catch((error: unknown) => log.error({ error }, 'unable to reopen the audit log'));
     server.reloadTls().catch((error: unknown) => log.error({ error }, 'unable to reload the TLS files'));
   });
 });

@@ -26,10 +26,14 @@ export function sendJson(
   return status;
 }
 
+/** The status of the response that `sendFailure` sends. */
+export const failureStatus = (failure: unknown): number =>
+  failure instanceof Problem ? httpStatus[failure.kind] : 500;
+
 /** Sends a problem with its status and sentences, and any other error as 500 with the request id (docs/conventions.md#13-errors). Returns the status. */
 export function sendFailure(response: ServerResponse, requestId: string, failure: unknown): number {
   if (!(failure instanceof Problem))
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });
   const headers = problemHeaders(failure).flat();
-  return sendJson(response, requestId, httpStatus[failure.kind], { errors: failure.sentences }, headers);
+  return sendJson(response, requestId, failureStatus(failure), { errors: failure.sentences }, headers);
 }

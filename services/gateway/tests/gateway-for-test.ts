@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import { Problem } from '@secrets/domain';
 import {
   type Endpoint,
   endpoint,
@@ -29,6 +30,9 @@ const echo = (service: string, method: (typeof everyMethod)[number]): Endpoint =
     query: z.looseObject({}),
     body: z.unknown(),
     handle: async ({ params, query, body, caller }) => {
+      if (query.refuse === 'true') throw new Problem('conflict', 'tête-à-tête', { also: ['second'] });
+      if (query.issue === 'true')
+        return { auth: { client_token: 'sst_issued', accessor: 'accessor-issued' } };
       if (query.break === 'true') throw new Error('broken on purpose');
       if (query.slow === 'true') await sleep(60_000, undefined, { ref: false });
       const large = 'x'.repeat(Number(query.large ?? 0));
@@ -68,7 +72,15 @@ export interface TestGateway extends Service {
   audit: string[];
   logs: string[];
   metrics: Metrics;
-  failAudit: { now: boolean };
+  failAudit: AuditFailure;
+}
+
+/** How the audit log fails. */
+interface AuditFailure {
+  /** The number of lines in it from which on it cannot be written. */
+  from?: number | undefined;
+  /** Writing takes until this resolves. The lines are in `audit` before that. */
+  hold?: Promise<void> | undefined;
 }
 
 export interface GatewayForTest {
@@ -83,11 +95,12 @@ export async function startGateway(
 ): Promise<TestGateway> {
   const audit: string[] = [];
   const logs: string[] = [];
-  const failAudit = { now: false };
+  const failAudit: AuditFailure = {};
   const metrics = createMetrics('gateway', { processMetrics: false });
-  const append = (text: string) => {
-    if (failAudit.now) throw new Error('disk full');
+  const append = async (text: string) => {
+    if (audit.length >= (failAudit.from ?? Number.POSITIVE_INFINITY)) throw new Error('disk full');
     audit.push(...text.trim().split('\n'));
+    if (audit.length > 1) await failAudit.hold;
   };
   const log = createLogger({ service: 'gateway', destination: { write: (line) => void logs.push(line) } });
   const upstreams = Object.fromEntries(
@@ -98,6 +111,7 @@ export async function startGateway(
     host: '127.0.0.1',
     port: 0,
     listVerb: true,
+    onUnparsed: gateway.onUnparsed,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });
   const stop = async () => {

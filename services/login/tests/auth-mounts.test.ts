@@ -102,6 +102,24 @@ describe('the settings of a mount', () => {
       expect([status, response.errors[0].replace(/^config\./, '')]).toEqual([400, sentence]);
   });
 
+  test('are kept by an empty text, and restored by the word system', async () => {
+    await login.call('POST', '/sys/auth/words', { type: 'cloudB' });
+    const path = '/sys/auth/words/tune';
+    await login.call('POST', path, { default_lease_ttl: '1h', max_lease_ttl: '2h' });
+    expect((await login.call('POST', path, { default_lease_ttl: '', max_lease_ttl: '' })).status).toBe(204);
+    const limits = async () => (await login.call('GET', path)).body.data;
+    expect(await limits()).toMatchObject({ default_lease_ttl: 3_600, max_lease_ttl: 7_200 });
+    await login.call('POST', path, { default_lease_ttl: 'system', max_lease_ttl: 'system' });
+    expect(await limits()).toMatchObject({ default_lease_ttl: 2_764_800, max_lease_ttl: 2_764_800 });
+  });
+
+  test('have a second path, which clients use', async () => {
+    await login.call('POST', '/sys/auth/second/path', { type: 'cloudB' });
+    const path = '/sys/mounts/auth/second/path/tune';
+    expect((await login.call('POST', path, { max_lease_ttl: '3h' })).status).toBe(204);
+    expect((await login.call('GET', path)).body.data.max_lease_ttl).toBe(10_800);
+  });
+
   test('can be given when it is enabled', async () => {
     await login.call('POST', '/sys/auth/given', { type: 'cloudB', config: { max_lease_ttl: '1h' } });
     expect((await login.call('GET', '/sys/auth/given/tune')).body.data.max_lease_ttl).toBe(3_600);

@@ -238,14 +238,15 @@ describe('a worker', () => {
   const body = { namespace_path: 'team/a', name: 'main', audience: 'api://exchange', ttl_seconds: 600 };
   const ask = async (worker: string, target: string, over: object = {}, method = 'POST') => {
     const caller = serviceCaller(worker, 'r');
-    const asserted = { from: worker, to: 'login', method, path: `/v1${target}` };
+    const sent = method === 'GET' ? {} : { body: JSON.stringify({ ...body, ...over }) };
+    const asserted = { from: worker, to: 'login', method, path: `/v1${target}`, ...sent };
     const response = await fetch(`${login.url}/v1${target}`, {
       method,
       headers: {
         'x-caller-assertion': signAssertion(login.keys, asserted, caller),
         'content-type': 'application/json',
       },
-      ...(method === 'GET' ? {} : { body: JSON.stringify({ ...body, ...over }) }),
+      ...sent,
     });
     // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
     return { status: response.status, body: (await response.json()) as any };

@@ -55,6 +55,17 @@ describe('namespaces', () => {
     });
   });
 
+  test('are refused with 409 if a mount has the name', async () => {
+    await login.db.query(
+      `insert into secrets.mounts (namespace_id, path, accessor) values ('root', 'store/kv', 'kv_store')`,
+    );
+    const { status, body } = await login.call('POST', '/sys/namespaces/store');
+    expect([status, body.errors]).toEqual([
+      409,
+      ['path is already in use: there is a mount at or below store/'],
+    ]);
+  });
+
   test.each(['sys', 'Root', '-x', 'a b', 'x/auth'])('refuses the name %s', async (name) => {
     expect((await login.call('POST', `/sys/namespaces/${encodeURIComponent(name)}`)).status).toBe(400);
   });
@@ -101,13 +112,18 @@ describe('deleting a namespace', () => {
     const created = await login.call('POST', '/auth/token/create', { policies: 'dev' }, caller);
     const { client_token: token } = created.body.auth;
     expect((await login.call('POST', '/auth/token/lookup', { token })).status).toBe(200);
-    expect((await remove('with-token')).status).toBe(204);
+    expect((await remove('with-token')).status).toBe(200);
     expect((await login.call('POST', '/auth/token/lookup', { token })).status).toBe(404);
     expect((await login.call('GET', '/sys/namespaces/with-token')).status).toBe(404);
   });
 
-  test('succeeds if it does not exist', async () => {
-    expect((await remove('nowhere')).status).toBe(204);
+  test('succeeds if it does not exist, with a warning', async () => {
+    const { status, body } = await remove('nowhere');
+    expect([status, body.data, body.warnings]).toEqual([
+      200,
+      { status: 'deleted' },
+      ['there was no such namespace'],
+    ]);
   });
 
   test('is refused while it holds namespaces', async () => {
@@ -115,8 +131,8 @@ describe('deleting a namespace', () => {
     await createNamespace('above/below');
     const { status, body } = await remove('above');
     expect([status, body.errors]).toEqual([409, ['the namespace still holds namespaces; delete them first']]);
-    expect((await remove('above/below')).status).toBe(204);
-    expect((await remove('above')).status).toBe(204);
+    expect((await remove('above/below')).status).toBe(200);
+    expect((await remove('above')).status).toBe(200);
   });
 
   test('is refused while it holds auth mounts', async () => {
@@ -128,7 +144,7 @@ describe('deleting a namespace', () => {
       ['the namespace still holds auth mounts; disable them first'],
     ]);
     await login.call('DELETE', '/sys/auth/cloudB', undefined, caller);
-    expect((await remove('with-auth')).status).toBe(204);
+    expect((await remove('with-auth')).status).toBe(200);
   });
 
   test.each([
@@ -156,7 +172,7 @@ describe('deleting a namespace', () => {
       `insert into secrets.mounts (namespace_id, path, accessor, disabled_at) values ($1, 'kv', 'kv_purging', now())`,
       [namespace.id],
     );
-    expect((await remove('purging')).status).toBe(204);
+    expect((await remove('purging')).status).toBe(200);
   });
 
   test('takes its path relative to the namespace of the request', async () => {
@@ -168,7 +184,7 @@ describe('deleting a namespace', () => {
     );
     expect((await login.call('DELETE', '/sys/namespaces/below', undefined, caller)).status).toBe(409);
     await login.db.query('delete from secrets.mounts where namespace_id = $1', [namespace.id]);
-    expect((await login.call('DELETE', '/sys/namespaces/below', undefined, caller)).status).toBe(204);
+    expect((await login.call('DELETE', '/sys/namespaces/below', undefined, caller)).status).toBe(200);
   });
 
   test('is refused for the administrative one', async () => {

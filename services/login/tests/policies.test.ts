@@ -49,6 +49,20 @@ describe('policies', () => {
     expect((await login.call('DELETE', '/sys/policies/acl/root')).status).toBe(400);
   });
 
+  test('are returned as written, with templates, restrictions and comments', async () => {
+    const policy = `# own folder
+path "kv/data/{{ identity.entity.name }}/*" {
+  capabilities      = ["create", "update"]
+  denied_parameters = { "options" = [] }
+  comment           = "no options"
+}
+`;
+    expect((await login.call('PUT', '/sys/policies/acl/own', { policy })).status).toBe(204);
+    expect((await login.call('GET', '/sys/policies/acl/own')).body.data).toEqual({ name: 'own', policy });
+    expect((await login.call('PUT', '/sys/policies/acl/own', { policy: '# nothing' })).status).toBe(204);
+    expect((await login.call('DELETE', '/sys/policies/acl/own')).status).toBe(204);
+  });
+
   test('need create for a new one and update for an existing one', async () => {
     const creator = testCaller({ policies: ['x'], grants: ['create'] });
     expect((await login.call('POST', '/sys/policies/acl/fresh', { policy: hcl }, creator)).status).toBe(204);
@@ -88,6 +102,39 @@ describe('capabilities', () => {
       'auth/token/lookup-self': ['read'],
       'sys/x': ['deny'],
     });
+  });
+
+  test("of a path with a template are those of the token's entity", async () => {
+    const policy = `path "kv/{{identity.entity.name}}/*" { capabilities = ["read"] allowed_parameters = { "a" = [] } }
+      path "kv/{{identity.entity.metadata.missing}}*" { capabilities = ["list"] }`;
+    await login.call('POST', '/sys/policies/acl/own', { policy });
+    const [entity] = await login.db.query<{ id: string }>(
+      "insert into login.entities (namespace_id, name) values ('root', 'ann') returning id",
+    );
+    const { accessor } = (await login.call('POST', '/auth/token/create', { policies: 'own' })).body.auth;
+    await login.db.query('update login.tokens set entity_id = $2::uuid where accessor = $1', [
+      accessor,
+      entity!.id,
+    ]);
+    const paths = ['kv/ann/x', 'kv/bob/x'];
+    const expected = { 'kv/ann/x': ['read'], 'kv/bob/x': ['deny'] };
+    const byAccessor = await login.call('POST', '/sys/capabilities-accessor', { accessor, paths });
+    expect(byAccessor.body.data).toEqual(expected);
+    const caller = testCaller({ policies: ['own'], entityId: entity!.id });
+    expect((await login.call('POST', '/sys/capabilities-self', { paths }, caller)).body.data).toEqual(
+      expected,
+    );
+    const stranger = testCaller({ policies: ['own'] });
+    const { body } = await login.call('POST', '/sys/capabilities-self', { paths }, stranger);
+    expect(body.data).toEqual({ 'kv/ann/x': ['deny'], 'kv/bob/x': ['deny'] });
+  });
+
+  test('of a path with a slash at its end are those of the folder', async () => {
+    const policy = 'path "kv/team" { capabilities = ["list"] }';
+    await login.call('POST', '/sys/policies/acl/folder', { policy });
+    const caller = testCaller({ policies: ['folder'] });
+    const { body } = await login.call('POST', '/sys/capabilities-self', { path: '/kv/team/' }, caller);
+    expect(body.data.capabilities).toEqual(['list']);
   });
 
   test('of a path are the same under both of its names', async () => {

@@ -92,13 +92,6 @@ describe('previewing', () => {
   });
 });
 
-test('finding a mount returns its accessor, or null if there is none', async () => {
-  const find = async (mount: string) =>
-    (await secrets.callInternal('/internal/mounts/find', { namespace_id: 'root', mount })).body.data;
-  expect(await find('nope')).toBeNull();
-  expect((await find('kv/')).accessor).toMatch(/^kv_/);
-});
-
 test('inspecting omits a value that cannot be decrypted: an unknown state is not a missing secret', async () => {
   await write('broken', { a: 1 });
   await write('whole', { a: 1 });

@@ -17,7 +17,14 @@ test('a mount is enabled, read, tuned, listed, located and disabled', async () =
   const { data } = (await call('GET', '/sys/mounts/team/kv')).body;
   expect(data).toEqual({
     accessor: expect.stringMatching(/^kv_[0-9a-f]{8}$/),
-    config: { cas_required: false, delete_version_after: '0s', max_versions: 4 },
+    config: {
+      cas_required: false,
+      default_lease_ttl: 0,
+      delete_version_after: '0s',
+      force_no_cache: false,
+      max_lease_ttl: 0,
+      max_versions: 4,
+    },
     description: 'ours',
     options: { version: '2' },
     type: 'kv',

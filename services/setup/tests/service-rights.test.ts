@@ -54,8 +54,18 @@ describe('database roles of the services', () => {
       'lanes',
       'workers',
     ].map((name) => `sync.${name}`);
+    const ofPolicies = [
+      'access_epoch',
+      'auth_mounts',
+      'entities',
+      'entity_aliases',
+      'group_aliases',
+      'groups',
+      'policies',
+    ].map((name) => `login.${name}`);
     const allowed: Partial<Record<DatabaseService, string[]>> = {
       gateway: [
+        'access_changes',
         'access_epoch',
         'auth_mounts',
         'entities',
@@ -64,9 +74,12 @@ describe('database roles of the services', () => {
         'groups',
         'namespaces',
         'policies',
+        'rate_limit_quotas',
+        'rate_limit_usage',
         'tokens',
       ].map((name) => `login.${name}`),
-      'sync-control': ['login.policies'],
+      secrets: ofPolicies,
+      'sync-control': ofPolicies,
       ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);

@@ -2,7 +2,7 @@ import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createGateway } from '@secrets/gateway';
+import { createGateway, gatewayLimits } from '@secrets/gateway';
 import { internalClient, type ServerOptions, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
@@ -26,6 +26,8 @@ export interface Standalone {
   url: string;
   rootTokenFile: string;
   sandbox: Sandbox | undefined;
+  /** Opens the audit files again, after they were renamed, and reloads certificate and key. */
+  reload(): Promise<void>;
   /** Accepts no new requests, completes those in flight and closes everything. */
   stop(): Promise<void>;
 }
@@ -74,8 +76,8 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   await ensureRootToken(db, { file: folder.rootToken });
   const upstreams = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, upstreams.login);
-  const { url } = await startGateway(parts, upstreams, folder.audit);
-  return { url, rootTokenFile: folder.rootToken, sandbox };
+  const { url, reload } = await startGateway(parts, upstreams, folder.audit);
+  return { url, rootTokenFile: folder.rootToken, sandbox, reload };
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
@@ -171,16 +173,21 @@ async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Prom
 async function startGateway(
   parts: Parts,
   upstreams: { login: string; secrets: string; 'sync-control': string },
-  auditFile: string,
+  auditDevices: readonly string[],
 ) {
   const { db, keys, env, onStop } = parts;
   const { log, metrics } = telemetry(parts, 'gateway');
+  const audit = await openAudit(auditDevices);
+  onStop(audit.close);
   const gateway = createGateway(
-    { db, keys, audit: openAudit(auditFile), log, metrics },
-    { upstreams, trustedProxies: env.TRUSTED_PROXIES },
+    { db, keys, audit, log, metrics },
+    { upstreams, trustedProxies: env.TRUSTED_PROXIES, ...gatewayLimits(env) },
   );
-  const options = { host: env.HOST, port: env.PORT, listVerb: true, ...tlsFiles(env) };
-  return serve(gateway, options, { log, onStop });
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
+  const { onUnparsed } = gateway;
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
+  const { url, reloadTls } = await serve(gateway, options, { log, onStop });
+  return { url, reload: async () => void (await Promise.all([audit.reopen(), reloadTls()])) };
 }
 
 const tlsFiles = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Env): Pick<ServerOptions, 'tls'> =>

@@ -1,4 +1,5 @@
 import { commaList, port, toggle } from '@secrets/config';
+import { limitsEnv } from '@secrets/gateway';
 import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
 import { z } from 'zod';
@@ -15,10 +16,12 @@ export const Env = z.object({
   ROOT_TOKEN_FILE: z.string().optional(),
   SEAL_KEY_FILE: z.string().optional(),
   INTERNAL_KEY_FILE: z.string().optional(),
-  AUDIT_FILE: z.string().optional(),
+  /** Files, and `-` for stdout. By default, a file in `DATA_DIR`. */
+  AUDIT_FILE: commaList.default([]),
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),
+  ...limitsEnv,
   /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */
   SANDBOX: toggle.default(true),
   /** Independent of `HOST`: the sandbox shows every pushed value, and its directory issues a token to anybody. */

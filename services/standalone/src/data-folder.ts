@@ -11,7 +11,8 @@ export interface DataFolder {
   sealKey: string;
   internalKey: string;
   rootToken: string;
-  audit: string;
+  /** The devices of the audit log. */
+  audit: readonly string[];
   sandbox: string;
 }
 
@@ -24,7 +25,7 @@ export function openDataFolder(env: Env): DataFolder {
     sealKey: env.SEAL_KEY_FILE ?? join(root, 'seal.key'),
     internalKey: env.INTERNAL_KEY_FILE ?? join(root, 'internal.key'),
     rootToken: env.ROOT_TOKEN_FILE ?? join(root, 'root-token'),
-    audit: env.AUDIT_FILE ?? join(root, 'audit.log'),
+    audit: env.AUDIT_FILE.length > 0 ? env.AUDIT_FILE : [join(root, 'audit.log')],
     sandbox: join(root, 'sandbox.jsonl'),
   };
 }

@@ -1,7 +1,11 @@
 import { runService } from '@secrets/service';
+import type { Logger } from '@secrets/telemetry';
 import { startStandalone } from './app.ts';
 import { Env } from './config.ts';
 import { greeting, startFailure } from './operator-messages.ts';
+
+const reloadFailed = (log: Logger) => (error: unknown) =>
+  log.error({ error }, 'unable to reopen the audit log or to reload the TLS files');
 
 await runService(
   'standalone',
@@ -9,6 +13,8 @@ await runService(
   async ({ env, log, onStop }) => {
     const standalone = await startStandalone(env, log);
     onStop(standalone.stop);
+    // Closing the terminal sends SIGHUP too; it still ends a process that was started there.
+    if (!process.stdin.isTTY) process.on('SIGHUP', () => void standalone.reload().catch(reloadFailed(log)));
     process.stdout.write(greeting(standalone));
   },
   startFailure,

@@ -47,8 +47,6 @@ export interface SecretsClient {
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
   /** As `watch`, without subscribing to changes; with the sizes of what would be pushed. */
   preview(caller: Caller, mount: string, secretName: string): Promise<PreviewedSecret>;
-  /** Returns the accessor of a mount, or its name if it does not exist. */
-  accessorOf(caller: Caller, mount: string): Promise<string>;
   /**
    * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is
    * unknown, and must not lead to any action.
@@ -69,11 +67,6 @@ export function secretsClient(client: InternalClient): SecretsClient {
     preview: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
       return Previewed.parse(await client.call('POST', '/v1/internal/secrets/preview', caller, body));
-    },
-    accessorOf: async (caller, mount) => {
-      const body = { namespace_id: caller.namespace.id, mount };
-      const found = await client.call('POST', '/v1/internal/mounts/find', caller, body);
-      return z.object({ accessor: z.string() }).safeParse(found).data?.accessor ?? mount;
     },
     inspect: async (requestId, secretIds) => {
       const caller = serviceCaller('sync-control', requestId);

@@ -79,6 +79,28 @@ test('GET returns the destinations of a secret, by path and by query', async () 
   expect((await call('GET', query)).body.data).toEqual(expected);
 });
 
+test('GET by query needs read on the path of the secret, too', async () => {
+  await synced('deep/a', 'b');
+  const rules = {
+    paths: [
+      { path: 'sys/sync/associations/*', capabilities: ['read'] },
+      { path: `sys/sync/associations/${at.mount}/deep/*`, capabilities: ['deny'] },
+    ],
+  };
+  await sync.db.query(
+    "insert into login.policies (namespace_id, name, source, rules) values ($1, 'limited', '', $2::jsonb)",
+    [caller.namespace.id, JSON.stringify(rules)],
+  );
+  const limited = { ...caller, policies: ['limited'], tokenNamespace: caller.namespace };
+  const statusOf = async (secretName: string) => {
+    const query = `destinations?mount=/${at.mount}/&secret_name=${secretName}`;
+    return (await sync.call('GET', `/sys/sync/associations/${query}`, undefined, limited)).status;
+  };
+  expect(await statusOf('b')).toBe(200);
+  expect(await statusOf('deep/a')).toBe(403);
+  expect(await statusOf('deep/missing')).toBe(403);
+});
+
 test('GET reads a secret of a mount that is named destinations', async () => {
   const mount = 'destinations';
   await sync.secrets('POST', `/sys/mounts/${mount}`, { type: 'kv' }, caller);

@@ -253,21 +253,23 @@ describe('remove', () => {
     const { status, body } = await at.remove('a');
     expect(status).toBe(200);
     expect(body.data).toEqual({
-      associated_secrets: { [`${at.accessor}/a`]: line({ external_name: '', sync_status: 'UNSYNCED' }) },
+      associated_secrets: {
+        [`${at.mount}/a`]: line({ accessor: '', external_name: '', sync_status: 'UNSYNCED' }),
+      },
       store_name: at.name,
       store_type: 'cloudA-sm',
     });
   });
 
-  test('shows the mount by its name if the mount does not exist', async () => {
+  test('does not reveal whether a mount exists, nor its accessor, if there is no association', async () => {
     const { body } = await sync.call('POST', `${at.path}/associations/remove`, {
       mount: 'none',
       secret_name: 'a',
     });
-    expect(body.data.associated_secrets['none/a']).toMatchObject({
-      accessor: 'none',
-      sync_status: 'UNSYNCED',
-    });
+    const text = JSON.stringify((await at.remove('a')).body.data);
+    expect(text).not.toContain(at.accessor);
+    const withoutTime = (shown: string) => shown.replace(/"updated_at":"[^"]*"/, '');
+    expect(withoutTime(text.replaceAll(at.mount, 'none'))).toBe(withoutTime(JSON.stringify(body.data)));
   });
 
   test('returns the pending association if it does not wait; the association then disappears', async () => {

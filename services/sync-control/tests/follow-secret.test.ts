@@ -52,7 +52,6 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     secrets: {
       watch: async () => states.shift() ?? unused(),
       preview: unused,
-      accessorOf: unused,
       inspect: unused,
       revisions: unused,
       close: async () => undefined,

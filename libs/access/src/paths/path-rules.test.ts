@@ -10,6 +10,9 @@ test.each([
   ['identity/oidc/plugins/.well-known/keys', 'login'],
   ['sys/sync/config', 'sync-control'],
   ['sys/internal/ui/mounts/kv', 'secrets'],
+  ['sys/mounts/auth/a/b/tune', 'login'],
+  ['sys/mounts/auth/a', 'secrets'],
+  ['sys/mounts/authors/tune', 'secrets'],
   ['sys/health', undefined],
   ['sys/syncs', undefined],
   ['sys', undefined],
@@ -47,20 +50,30 @@ test.each([
   'auth/token/revoke-accessor',
   'auth/a/b/rotate-root',
   'auth/a/b/diagnose',
+  'sys/remount',
   'sys/rotate',
   'sys/rotate/keys',
   'identity/oidc/key/a/rotate',
   'identity/oidc/rotate',
 ])('%s needs sudo', (path) => {
-  expect(needsSudo(path)).toBe(true);
+  expect(needsSudo('create-or-update', path)).toBe(true);
 });
 
 test.each(['auth/token/create', 'auth/rotate-root', 'sys/rotated', 'kv/data/sys/rotate'])(
   '%s does not need sudo',
   (path) => {
-    expect(needsSudo(path)).toBe(false);
+    expect(needsSudo('create-or-update', path)).toBe(false);
   },
 );
+
+test('changing an auth mount needs sudo, and reading it does not', () => {
+  for (const path of ['sys/auth/cloudB', 'sys/auth/a/b/tune']) {
+    for (const operation of ['create-or-update', 'delete'] as const)
+      expect(needsSudo(operation, path)).toBe(true);
+    for (const operation of ['read', 'list'] as const) expect(needsSudo(operation, path)).toBe(false);
+  }
+  expect(needsSudo('list', 'sys/auth')).toBe(false);
+});
 
 test('only sys/sync/config, sys/sync/parked and the configuration of the issuer are administrative', () => {
   expect(isAdministrativePath('identity/oidc/config')).toBe(true);

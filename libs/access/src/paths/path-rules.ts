@@ -14,8 +14,12 @@ interface PathRule {
   open?: Operation;
   /** A login: needs no token if `**` is the path of an auth mount in the namespace of the request. */
   isLogin?: true;
+  /** The operation that any valid token may perform, without consuming a use; the service decides what it returns. */
+  anyToken?: Operation;
+  /** What a token does with itself: takes place in its own namespace, whichever the request names. */
+  isOwn?: true;
   /** Needs the capability `sudo` as well as that of the operation, because it affects more than its own object. */
-  needsSudo?: true;
+  needsSudo?: true | readonly Operation[];
   /** Exists only in the root and the administrative namespace (docs/conventions.md#28-namespaces). */
   isAdministrative?: true;
 }
@@ -23,9 +27,21 @@ interface PathRule {
 /** For each property, the first rule that matches a path and has that property applies. */
 const rules: readonly PathRule[] = [
   { path: 'sys/health', owner: 'gateway', open: 'read' },
+  { path: 'sys/seal-status', owner: 'gateway', open: 'read' },
+  { path: 'sys/leader', owner: 'gateway', open: 'read' },
+  { path: 'sys/init', owner: 'gateway', open: 'read' },
   { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
+  { path: 'sys/audit', owner: 'gateway', needsSudo: true, isAdministrative: true },
+  { path: 'sys/audit-hash/+', owner: 'gateway', needsSudo: true, isAdministrative: true },
   { path: 'identity/oidc/plugins/.well-known/+', open: 'read' },
   { path: 'auth/**/login', isLogin: true },
+
+  { path: 'sys/internal/ui/mounts', anyToken: 'read' },
+  { path: 'sys/internal/ui/mounts/**', anyToken: 'read' },
+  { path: 'sys/internal/ui/resultant-acl', anyToken: 'read' },
+  { path: 'auth/token/lookup-self', isOwn: true },
+  { path: 'auth/token/renew-self', isOwn: true },
+  { path: 'auth/token/revoke-self', isOwn: true },
 
   { path: 'auth/token/create-orphan', needsSudo: true },
   { path: 'auth/token/revoke-orphan', needsSudo: true },
@@ -33,6 +49,8 @@ const rules: readonly PathRule[] = [
   { path: 'auth/token/accessors', needsSudo: true },
   { path: 'auth/**/rotate-root', needsSudo: true },
   { path: 'auth/**/diagnose', needsSudo: true },
+  { path: 'sys/auth/**', needsSudo: ['create-or-update', 'delete'] },
+  { path: 'sys/remount', needsSudo: true },
   { path: 'sys/rotate', needsSudo: true },
   { path: 'sys/rotate/**', needsSudo: true },
   { path: 'identity/oidc/rotate', needsSudo: true },
@@ -40,15 +58,18 @@ const rules: readonly PathRule[] = [
 
   { path: 'identity/oidc/config', isAdministrative: true },
   { path: 'identity/oidc/rotate', isAdministrative: true },
+  { path: 'sys/quotas/**', isAdministrative: true },
   { path: 'sys/sync/config', isAdministrative: true },
   { path: 'sys/sync/parked', isAdministrative: true },
   { path: 'sys/sync/parked/**', isAdministrative: true },
 
   ...owned('sync-control', 'sys/sync'),
-  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces'),
+  ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces', 'sys/quotas'),
   ...owned('login', 'sys/capabilities', 'sys/capabilities-self', 'sys/capabilities-accessor'),
   ...owned('login', 'auth', 'identity'),
-  ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts'),
+  { path: 'sys/mounts/auth/**/tune', owner: 'login' },
+  ...owned('login', 'sys/internal/ui/resultant-acl'),
+  ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts', 'sys/remount'),
 ];
 
 /** The folders of a service, and everything below them. */
@@ -68,9 +89,11 @@ const expressionOf = (path: string): RegExp => {
 };
 
 const compiled = rules.map((rule) => ({ ...rule, expression: expressionOf(rule.path) }));
-const [openRules, loginRules, sudoRules, administrativeRules, ownerRules] = [
+const [openRules, loginRules, anyTokenRules, ownRules, sudoRules, administrativeRules, ownerRules] = [
   compiled.filter(({ open }) => open !== undefined),
   compiled.filter(({ isLogin }) => isLogin),
+  compiled.filter(({ anyToken }) => anyToken !== undefined),
+  compiled.filter(({ isOwn }) => isOwn),
   compiled.filter(({ needsSudo }) => needsSudo),
   compiled.filter(({ isAdministrative }) => isAdministrative),
   compiled.filter(({ owner }) => owner !== undefined),
@@ -98,8 +121,19 @@ export function publicPath(operation: Operation, path: string): PublicPath | und
   return undefined;
 }
 
-/** Whether a path needs `sudo`. */
-export const needsSudo = (path: string): boolean => sudoRules.some(({ expression }) => expression.test(path));
+/** Whether a valid token suffices for an operation, whatever its policies say. */
+export const needsOnlyToken = (operation: Operation, path: string): boolean =>
+  anyTokenRules.some(({ anyToken, expression }) => anyToken === operation && expression.test(path));
+
+/** Whether a request takes place in the namespace of its token, whichever it names. */
+export const isOwnPath = (path: string): boolean => ownRules.some(({ expression }) => expression.test(path));
+
+/** Whether an operation on a path needs `sudo`. */
+export const needsSudo = (operation: Operation, path: string): boolean =>
+  sudoRules.some(
+    ({ needsSudo: of, expression }) =>
+      (of === true || of?.includes(operation) === true) && expression.test(path),
+  );
 
 /** Whether a path exists only in the root and the administrative namespace. */
 export const isAdministrativePath = (path: string): boolean =>

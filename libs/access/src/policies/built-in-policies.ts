@@ -1,15 +1,27 @@
-import { type Capability, capabilities } from '@secrets/caller';
+import { capabilities } from '@secrets/caller';
 import type { CompiledPolicies } from './compile-policies.ts';
+import type { Grant } from './grant.ts';
+import { parsePattern } from './policy-pattern.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
 /** Names of the policies that always exist (docs/conventions.md#27-policies). */
 export const builtInPolicyNames = ['default', 'root'] as const;
 
-/** Everything that can be granted. */
-const everything: readonly Capability[] = capabilities.filter((capability) => capability !== 'deny');
+const everything: Grant = {
+  capabilities: capabilities.filter((capability) => capability !== 'deny'),
+  isDenied: false,
+  conditions: undefined,
+};
 
 /** The `root` policy: everything on every path. It cannot be written. */
-export const rootPolicy: CompiledPolicies = { paths: 1, on: () => everything, onFolder: () => everything };
+export const rootPolicy: CompiledPolicies = {
+  paths: 1,
+  hasTemplates: false,
+  withValues: () => rootPolicy,
+  on: () => everything,
+  onFolder: () => everything,
+  rules: [{ pattern: parsePattern('*'), grant: everything }],
+};
 
 /** The `default` policy, unless an operator overwrites it: what a token may do with itself. */
 export const defaultPolicy: PolicyRules = {

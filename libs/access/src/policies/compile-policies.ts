@@ -1,77 +1,74 @@
-import { type Capability, capabilities } from '@secrets/caller';
-import { byPriority, type PolicyPattern, parsePattern, patternExpression } from './policy-pattern.ts';
-import type { PolicyRules } from './policy-rules.ts';
+import type { Capability } from '@secrets/caller';
+import { type Grant, noGrant } from './grant.ts';
+import { isTemplate, resolvedPath, type TemplateValues } from './path-templates.ts';
+import { type PolicyPattern, parsePattern } from './policy-pattern.ts';
+import type { PathRule, PolicyRules } from './policy-rules.ts';
+import { indexRules, type Rule, type RuleIndex, strongest } from './rule-index.ts';
 
 /** A set of policies, compiled for fast evaluation. */
 export interface CompiledPolicies {
   /** Number of distinct paths; memory use grows with it. */
   readonly paths: number;
+  /** Whether some paths contain templates. They grant nothing before `withValues`. */
+  readonly hasTemplates: boolean;
+  /** The same policies for one identity. Shares what was compiled. Paths of which a value is missing grant nothing. */
+  withValues(values: TemplateValues): CompiledPolicies;
   /**
-   * What they grant on a path, in the order of `capabilities`; empty if nothing is granted or `deny` applies. A path may have an
-   * alternative name: the strongest pattern that matches either decides, and the same pattern written with both names is one.
+   * What they grant on a path. A path may have an alternative name: the strongest pattern that matches either decides, and the same
+   * pattern written with both names is one.
    */
-  on(path: string, alternative?: string): readonly Capability[];
+  on(path: string, alternative?: string): Grant;
   /**
    * What they grant for listing a folder. Patterns may match the path with or without a trailing slash, so that
    * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
    */
-  onFolder(path: string, alternative?: string): readonly Capability[];
+  onFolder(path: string, alternative?: string): Grant;
+  /** One rule per pattern, the strongest first. */
+  readonly rules: readonly Rule[];
 }
 
-interface Rule {
-  pattern: PolicyPattern;
-  granted: readonly Capability[];
-  denied: boolean;
-}
-
-const nothing: readonly Capability[] = [];
-
-/**
- * Compiles a set of policies: exact paths into a map, prefixes into a map searched from the longest length to the
- * shortest, and patterns with `+` into expressions in order of priority. See `capabilitiesOn` for the rules.
- */
+/** Compiles a set of policies. See `capabilitiesOn` for the rules. */
 export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolicies {
-  const rules = mergedRules(policies);
-  const exact = new Map(
-    rules
-      .filter(({ pattern }) => pattern.firstWildcard === undefined)
-      .map((rule) => [rule.pattern.text, rule]),
-  );
-  const longestPrefix = prefixIndex(
-    rules.filter(({ pattern }) => pattern.isPrefix && pattern.plusSegments === 0),
-  );
-  const segmented = rules
-    .filter(({ pattern }) => pattern.plusSegments > 0)
-    .map((rule) => ({ ...rule, expression: patternExpression(rule.pattern) }));
+  const rules = policies.flatMap(({ paths }) => paths);
+  const templates = rules.filter(({ path }) => isTemplate(path));
+  const plain = templates.length === 0 ? rules : rules.filter(({ path }) => !isTemplate(path));
+  return compiled(indexRules(plain), templates);
+}
 
-  const byWildcard = (path: string, folder: string): Rule | undefined => {
-    const prefix = longestPrefix(folder);
-    const plus = segmented.find(({ expression }) => expression.test(path) || expression.test(folder));
-    return stronger(prefix, plus);
-  };
-  const ruleOn = (path: string) => exact.get(path) ?? byWildcard(path, path);
-  const ruleOnFolder = (path: string) => {
-    const folder = `${path}/`;
-    return exact.get(folder) ?? exact.get(path) ?? byWildcard(path, folder);
-  };
+function compiled(index: RuleIndex, templates: readonly PathRule[]): CompiledPolicies {
   return {
-    paths: rules.length,
-    on: (path, alternative) => grantedBy(ruleOn, path, alternative),
-    onFolder: (path, alternative) => grantedBy(ruleOnFolder, path, alternative),
+    paths: templates.length + index.size,
+    rules: index.rules,
+    hasTemplates: templates.length > 0,
+    withValues: (values) => compiled(joined(index, indexRules(resolvedRules(templates, values))), []),
+    on: (path, alternative) => grantBy(index.on, path, alternative),
+    onFolder: (path, alternative) => grantBy(index.onFolder, path, alternative),
   };
 }
 
-function grantedBy(
+const joined = (a: RuleIndex, b: RuleIndex): RuleIndex => ({
+  size: a.size + b.size,
+  rules: [...a.rules, ...b.rules],
+  on: (path) => strongest(a.on(path), b.on(path)),
+  onFolder: (path) => strongest(a.onFolder(path), b.onFolder(path)),
+});
+
+const resolvedRules = (templates: readonly PathRule[], values: TemplateValues): PathRule[] =>
+  templates.flatMap((rule) => {
+    const path = resolvedPath(rule.path, values);
+    return path === undefined ? [] : [{ ...rule, path }];
+  });
+
+function grantBy(
   ruleOn: (path: string) => Rule | undefined,
   path: string,
   alternative: string | undefined,
-): readonly Capability[] {
+): Grant {
   const rule = ruleOn(path);
   const other = alternative === undefined ? undefined : ruleOn(alternative);
-  if (alternative === undefined || other === undefined) return rule?.granted ?? nothing;
+  if (alternative === undefined || other === undefined) return rule?.grant ?? noGrant;
   const renamed = { ...other, pattern: parsePattern(inOwnName(other.pattern, path, alternative)) };
-  if (rule?.pattern.text !== renamed.pattern.text) return stronger(rule, renamed)?.granted ?? nothing;
-  return rule.denied || other.denied ? nothing : inOrder(new Set([...rule.granted, ...other.granted]));
+  return strongest(rule, renamed)?.grant ?? noGrant;
 }
 
 /**
@@ -84,42 +81,6 @@ function inOwnName({ stem, isPrefix }: PolicyPattern, path: string, alternative:
   return `${segments.join('/')}${isPrefix ? '*' : ''}`;
 }
 
-/** One rule per pattern with the combined capabilities of all policies, strongest pattern first. */
-function mergedRules(policies: readonly PolicyRules[]): Rule[] {
-  const merged = new Map<string, Set<Capability>>();
-  for (const rule of policies.flatMap(({ paths }) => paths)) {
-    const { text } = parsePattern(rule.path);
-    merged.set(text, new Set([...(merged.get(text) ?? []), ...rule.capabilities]));
-  }
-  return [...merged]
-    .map(([text, granted]) => ({
-      pattern: parsePattern(text),
-      granted: inOrder(granted),
-      denied: granted.has('deny'),
-    }))
-    .sort((a, b) => byPriority(a.pattern, b.pattern));
-}
-
-const inOrder = (granted: ReadonlySet<Capability>): readonly Capability[] =>
-  granted.has('deny') ? nothing : capabilities.filter((capability) => granted.has(capability));
-
-function prefixIndex(rules: readonly Rule[]): (path: string) => Rule | undefined {
-  const byStem = new Map(rules.map((rule) => [rule.pattern.stem, rule]));
-  const lengths = [...new Set(rules.map(({ pattern }) => pattern.stem.length))].sort((a, b) => b - a);
-  return (path) => {
-    for (const length of lengths) {
-      const rule = length <= path.length ? byStem.get(path.slice(0, length)) : undefined;
-      if (rule !== undefined) return rule;
-    }
-    return undefined;
-  };
-}
-
-function stronger(a: Rule | undefined, b: Rule | undefined): Rule | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return byPriority(a.pattern, b.pattern) < 0 ? a : b;
-}
-
 /**
  * Returns what a set of policies grants on a path, relative to the namespace of the policies, without leading and
  * trailing slashes. The matching pattern of the highest priority (`byPriority`) decides alone, with the combined
@@ -129,4 +90,4 @@ export const capabilitiesOn = (
   policies: readonly PolicyRules[],
   path: string,
   alternative?: string,
-): Capability[] => [...compilePolicies(policies).on(path, alternative)];
+): Capability[] => [...compilePolicies(policies).on(path, alternative).capabilities];

@@ -2,6 +2,8 @@ import { type Caller, type Capability, effectivePolicies } from '@secrets/caller
 import type { Sql } from '@secrets/db';
 import { pathFromNamespace } from '../paths/request-path.ts';
 import { readPolicies } from '../read-access.ts';
+import { withTemplateValues } from '../read-template-values.ts';
+import type { CompiledPolicies } from './compile-policies.ts';
 import { compileNamed } from './named-policies.ts';
 
 /** Determines what a caller may do on a path other than the one of its request. */
@@ -13,13 +15,32 @@ export interface PolicyReader {
   capabilitiesOn(caller: Caller, path: string): Promise<readonly Capability[]>;
 }
 
-/** Creates a reader for a service whose role may read only `login.policies`. It caches nothing: one statement per call. */
+/**
+ * Creates a reader for a service whose role may read `login.policies`, `entities`, `entity_aliases`, `groups`, `group_aliases` and
+ * `auth_mounts`. It caches nothing: one statement per call, and another one if the policies contain templates.
+ */
 export const createPolicyReader = ({ db }: { db: Sql }): PolicyReader => ({
   capabilitiesOn: async (caller, path) => {
     const fullPath = pathFromNamespace(caller.tokenNamespace.path, caller.namespace.path, path);
-    const names = effectivePolicies(caller);
-    if (fullPath === undefined || names.length === 0) return [];
-    const rows = names.includes('root') ? [] : await readPolicies(db, caller.tokenNamespace.id, names);
-    return compileNamed(names, rows).on(fullPath);
+    if (fullPath === undefined) return [];
+    const { entityId, tokenNamespace } = caller;
+    const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
+    return (await readCompiledPolicies(db, holder)).on(fullPath).capabilities;
   },
 });
+
+/** A token, as far as its policies are concerned. */
+export interface PolicyHolder {
+  policies: readonly string[];
+  entityId: string | null;
+  /** Of the token and its policies. */
+  namespaceId: string;
+}
+
+/** Reads and compiles the policies of a token. */
+export async function readCompiledPolicies(sql: Sql, holder: PolicyHolder): Promise<CompiledPolicies> {
+  const { policies, namespaceId } = holder;
+  const needsRows = policies.length > 0 && !policies.includes('root');
+  const rows = needsRows ? await readPolicies(sql, namespaceId, policies) : [];
+  return withTemplateValues(sql, compileNamed(policies, rows), holder);
+}

@@ -1,5 +1,7 @@
 import { capabilities } from '@secrets/caller';
+import type { Json } from '@secrets/domain';
 import { z } from 'zod';
+import { isBalanced } from './path-templates.ts';
 
 const PolicyPath = z
   .string()
@@ -9,10 +11,25 @@ const PolicyPath = z
     (path) => !path.slice(0, -1).includes('*'),
     'a policy path may contain * only as its last character',
   )
-  .refine((path) => !/(^|\/)\+\*$/.test(path), 'a policy path must not end in a segment +*');
+  .refine((path) => !/(^|\/)\+\*$/.test(path), 'a policy path must not end in a segment +*')
+  .refine(isBalanced, 'a template must begin with {{ and end with }}');
+
+/** Values by parameter. An empty list means any value. */
+const ParameterValues = z.record(z.string(), z.array(z.json() as z.ZodType<Json>));
+
+/** The restrictions of a rule are absent unless its author wrote some. */
+const PathRule = z.object({
+  path: PolicyPath,
+  capabilities: z.array(z.enum(capabilities)),
+  allowed_parameters: ParameterValues.optional(),
+  denied_parameters: ParameterValues.optional(),
+  required_parameters: z.array(z.string()).optional(),
+  /** In seconds. */
+  min_wrapping_ttl: z.number().optional(),
+  max_wrapping_ttl: z.number().optional(),
+});
+export type PathRule = z.infer<typeof PathRule>;
 
 /** A policy in the form in which it is evaluated and stored in `login.policies.rules`. */
-export const PolicyRules = z.object({
-  paths: z.array(z.object({ path: PolicyPath, capabilities: z.array(z.enum(capabilities)) })),
-});
+export const PolicyRules = z.object({ paths: z.array(PathRule) });
 export type PolicyRules = z.infer<typeof PolicyRules>;

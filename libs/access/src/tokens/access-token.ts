@@ -1,7 +1,6 @@
 import type { Namespace } from '@secrets/caller';
 import type { KeyRing } from '@secrets/seal';
-import type { CompiledPolicies } from '../policies/compile-policies.ts';
-import { compileNamed, type NamedRules } from '../policies/named-policies.ts';
+import { concern } from '../changes/concerns.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { areWithinLimit } from './identity-policies.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
@@ -21,10 +20,17 @@ export interface AccessToken {
   /** Undefined if the token can be used from any address. */
   boundTo: AddressRanges | undefined;
   hasLimitedUses: boolean;
-  rules: CompiledPolicies;
+  /** What it depends on besides its policies (`concern`). */
+  tags: readonly string[];
 }
 
-export interface ServiceTokenRow {
+/** The tokens from which a token was created, and the auth mounts that issued these, with null for others. Null if there are none. */
+interface Ancestors {
+  ancestors: string[] | null;
+  ancestor_mounts: (string | null)[] | null;
+}
+
+export interface ServiceTokenRow extends Ancestors {
   accessor: string;
   display_name: string;
   entity_id: string | null;
@@ -36,7 +42,8 @@ export interface ServiceTokenRow {
   uses_left: number | null;
   /** Null if the entity does not exist or is disabled; also for a token without an entity. */
   identity_policies: string[] | null;
-  rules: NamedRules[];
+  /** The auth mount that issued it. */
+  mount_id: string | null;
 }
 
 /** The token of a row. Undefined if its entity does not exist or is disabled, or has too many policies. */
@@ -54,8 +61,23 @@ export function fromServiceToken(row: ServiceTokenRow): AccessToken | undefined 
     expiresAt: row.expires_at?.getTime(),
     boundTo: row.bound_cidrs.length === 0 ? undefined : addressRanges(row.bound_cidrs),
     hasLimitedUses: row.uses_left !== null,
-    rules: compileNamed([...row.policies, ...identityPolicies], row.rules),
+    tags: [concern.token(row.accessor), ...tagsOf(row.namespace_id, row.entity_id, [row.mount_id], row)],
   };
+}
+
+function tagsOf(
+  namespaceId: string,
+  entityId: string | null,
+  mounts: readonly (string | null)[],
+  { ancestors, ancestor_mounts }: Ancestors,
+): string[] {
+  const issuers = new Set([...mounts, ...(ancestor_mounts ?? [])]);
+  return [
+    concern.namespace(namespaceId),
+    ...(entityId === null ? [] : [concern.entity(entityId), concern.groups(namespaceId)]),
+    ...[...issuers].filter((id) => id !== null).map(concern.mount),
+    ...(ancestors ?? []).map(concern.token),
+  ];
 }
 
 function identityPoliciesOf(entityId: string | null, read: string[] | null): readonly string[] | undefined {
@@ -64,7 +86,7 @@ function identityPoliciesOf(entityId: string | null, read: string[] | null): rea
 }
 
 /** The state in the database that a batch token depends on. */
-export interface BatchTokenSurroundings {
+export interface BatchTokenSurroundings extends Ancestors {
   namespace_path: string;
   /** Whether the parent still exists; true for a token without one. */
   parent_exists: boolean;
@@ -73,7 +95,8 @@ export interface BatchTokenSurroundings {
   mount_exists: boolean;
   /** Null if the entity does not exist or is disabled; also for a token without an entity. */
   identity_policies: string[] | null;
-  rules: NamedRules[];
+  /** The auth mount that issued its parent. */
+  parent_mount: string | null;
 }
 
 /**
@@ -93,19 +116,23 @@ export const parseBatchToken = (keyRing: KeyRing, text: string) => {
   const toToken = (state: BatchTokenSurroundings): AccessToken | undefined => {
     const expiresAt = batchTokenExpiry(payload, state);
     const identityPolicies = identityPoliciesOf(payload.entity_id, state.identity_policies);
+    const { namespace_id, entity_id, mount_id, parent_accessor } = payload;
     if (expiresAt === undefined || identityPolicies === undefined) return undefined;
     return {
       accessor: null,
       tokenType: 'batch',
       displayName: payload.display_name,
-      entityId: payload.entity_id,
+      entityId: entity_id,
       policies: payload.policies,
       identityPolicies,
-      namespace: { id: payload.namespace_id, path: state.namespace_path },
+      namespace: { id: namespace_id, path: state.namespace_path },
       expiresAt,
       boundTo: payload.bound_cidrs.length === 0 ? undefined : addressRanges(payload.bound_cidrs),
       hasLimitedUses: false,
-      rules: compileNamed([...payload.policies, ...identityPolicies], state.rules),
+      tags: [
+        ...(parent_accessor === null ? [] : [concern.token(parent_accessor)]),
+        ...tagsOf(namespace_id, entity_id, [mount_id, state.parent_mount], state),
+      ],
     };
   };
   return { payload, toToken };

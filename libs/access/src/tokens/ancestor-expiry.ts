@@ -7,18 +7,19 @@ export const ownExpirySql = (token: string): string => `case
   then ${token}.expires_at else to_timestamp(0) end`;
 
 /**
- * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires, and `count`. A token never
+ * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires; `count`; `accessors`; and
+ * `mounts`, the IDs of the auth mounts that issued them, with null for others. Both are null if there are no ancestors. A token never
  * outlives its parent (docs/conventions.md#22-token-lifetimes). The expiry is looked up rather than copied because a renewal
  * changes it, and because a revocation then concerns one row.
  */
 export const ancestorsSql = (parentAccessor: string): string => `(
   with recursive ancestors as (
-    select p.parent_accessor, ${ownExpirySql('p')} as expires_at
+    select p.accessor, p.mount_id, p.parent_accessor, ${ownExpirySql('p')} as expires_at
     from login.tokens p where p.accessor = ${parentAccessor} and not p.orphans_children
     union all
-    select p.parent_accessor, ${ownExpirySql('p')}
+    select p.accessor, p.mount_id, p.parent_accessor, ${ownExpirySql('p')}
     from ancestors a join login.tokens p on p.accessor = a.parent_accessor and not p.orphans_children
-  ) select min(expires_at) as expires_at, count(*)::int as count from ancestors
+  ) select min(expires_at) as expires_at, count(*)::int as count, array_agg(accessor) as accessors, array_agg(mount_id) as mounts from ancestors
 )`;
 
 /** SQL for when a token expires: by itself or with its ancestors, whichever comes first; null if it does not. */

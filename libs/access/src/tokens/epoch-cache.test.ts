@@ -1,11 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import type { Sql } from '@secrets/db';
+import { accessChanges } from '../changes/access-changes.ts';
+import type { NewestChanges } from '../changes/read-changes.ts';
 import type { AtEpoch } from '../read-access.ts';
 import { epochCache } from './epoch-cache.ts';
+
+/** The changes of a database that has only these. */
+const changesOf = (newest: (since: number) => NewestChanges) =>
+  accessChanges({ query: async (_text, params) => [newest(Number(params?.[0]))] } as Partial<Sql> as Sql);
 
 /** A cache over one value. Reads take their snapshot immediately and return it when the test says so. */
 function setUp() {
   const state = { epoch: 1, name: 'first' as string | undefined, reads: 0 };
+  const made: string[][] = [];
   const pendingReads: (() => void)[] = [];
   const read = (): Promise<AtEpoch<{ name: string }>> => {
     state.reads += 1;
@@ -18,18 +26,30 @@ function setUp() {
       await setImmediate();
     }
   };
-  const cache = epochCache<{ name: string }>({ epochNow: async () => state.epoch, maxEntries: 10 });
-  const get = async (key = 'k') => (await cache.get(key, read))?.name;
-  const change = (name: string | undefined) => {
+  const changes = changesOf((since) => ({
+    epoch: state.epoch,
+    concerns: since < 1 ? null : made.slice(since - 1),
+  }));
+  const tagsOf = ({ name }: { name: string }) => [name];
+  const cache = epochCache<{ name: string }>({ changes, maxEntries: 10, tagsOf });
+  const get = async (key = 'k') => (await cache.get(key, read)).row?.name;
+  /** By default, what the value before the change was. */
+  const change = (name: string | undefined, concerns = [state.name ?? 'nothing']) => {
     state.name = name;
     state.epoch += 1;
+    made.push(concerns);
   };
   /** Finishes the read that started last. */
   const settleLast = async () => {
     pendingReads.pop()?.();
     await setImmediate();
   };
-  return { state, get, change, settle, settleLast };
+  /** A change by a version that does not record what it concerns. */
+  const changeUnrecorded = (name: string) => {
+    state.name = name;
+    state.epoch += 1;
+  };
+  return { state, get, change, changeUnrecorded, settle, settleLast };
 }
 
 test('a value is read once while the epoch does not change', async () => {
@@ -38,6 +58,35 @@ test('a value is read once while the epoch does not change', async () => {
   await settle();
   expect(await Promise.all(results)).toEqual(['first', 'first', 'first']);
   expect([await get(), state.reads]).toEqual(['first', 1]);
+});
+
+test('a change does not concern a value without its tag', async () => {
+  const { state, get, change, settle } = setUp();
+  const before = get();
+  await settle();
+  change('second', ['something else']);
+  expect([await before, await get(), state.reads]).toEqual(['first', 'first', 1]);
+});
+
+test('a change of which the concerns are not recorded concerns every value', async () => {
+  const { get, changeUnrecorded, settle } = setUp();
+  const before = get();
+  await settle();
+  changeUnrecorded('second');
+  const after = get();
+  await settle();
+  expect([await before, await after]).toEqual(['first', 'second']);
+});
+
+test('a value that was read while others change is cached', async () => {
+  const { state, get, change, settle } = setUp();
+  const known = get('known');
+  await settle();
+  const slow = get('slow');
+  change('first', ['something else']);
+  await get('known');
+  await settle();
+  expect([await known, await slow, await get('slow'), state.reads]).toEqual(['first', 'first', 'first', 2]);
 });
 
 test('the next call after a change returns the new value', async () => {
@@ -96,17 +145,20 @@ test('an epoch that decreases, as after restoring a backup, empties the cache', 
 
 test('a heavy value evicts the least recently used ones, and one over the maximum is not cached', async () => {
   const cache = epochCache<{ weight: number }>({
-    epochNow: async () => 1,
+    changes: changesOf(() => ({ epoch: 1, concerns: null })),
     maxEntries: 10,
+    tagsOf: () => [],
     weightOf: ({ weight }) => weight,
     maxWeight: 100,
   });
   const reads: string[] = [];
   const get = (key: string, weight: number) =>
-    cache.get(key, async () => {
-      reads.push(key);
-      return { epoch: 1, row: { weight } };
-    });
+    cache
+      .get(key, async () => {
+        reads.push(key);
+        return { epoch: 1, row: { weight } };
+      })
+      .then(({ row }) => row);
   await get('a', 60);
   await get('b', 60);
   await get('b', 60);

@@ -1,22 +1,24 @@
 import { LRUCache } from 'lru-cache';
+import type { AccessChanges } from '../changes/access-changes.ts';
 import type { AtEpoch } from '../read-access.ts';
 
-/** A bounded cache that checks the epoch before every use, so that no entry outlives a revocation. */
+/** A bounded cache that takes every earlier change into account before each use, so that no entry outlives a revocation. */
 export interface EpochCache<Value extends object> {
   /**
-   * Returns the value of a key at some moment after the call: from memory if the epoch has not changed since it was
-   * read, otherwise from `read`, which concurrent calls for the key share. Absent values are not cached, nor are those
-   * for which `isCacheable` is false.
+   * Returns the value of a key at some moment after the call: from memory if no change since then concerns it, otherwise from `read`, which
+   * concurrent calls for the key share. Absent values are not cached.
+   * @param seen an epoch that was read after the request arrived; if no change has followed it, the changes are not read again
    */
-  get(key: string, read: () => Promise<AtEpoch<Value>>): Promise<Value | undefined>;
+  get(key: string, read: () => Promise<AtEpoch<Value>>, seen?: number): Promise<AtEpoch<Value>>;
   /** Removes one key. */
-  drop(key: string): void;
+  remove(key: string): void;
 }
 
 export interface EpochCacheOptions<Value> {
-  /** Returns the epoch at some moment after the call. */
-  epochNow: () => Promise<number>;
+  changes: AccessChanges;
   maxEntries: number;
+  /** What a value depends on (`concern`). */
+  tagsOf: (value: Value) => readonly string[];
   isCacheable?: (value: Value) => boolean;
   /** How much memory a value takes, in any unit. Default 1. */
   weightOf?: (value: Value) => number;
@@ -26,30 +28,16 @@ export interface EpochCacheOptions<Value> {
 
 /** Creates an empty cache. */
 export function epochCache<Value extends object>(options: EpochCacheOptions<Value>): EpochCache<Value> {
-  const {
-    epochNow,
-    maxEntries,
-    isCacheable = () => true,
-    weightOf = () => 1,
-    maxWeight = maxEntries,
-  } = options;
-  const cache = new LRUCache<string, Value>({
-    max: maxEntries,
-    maxSize: maxWeight,
-    sizeCalculation: weightOf,
-  });
+  const { changes, tagsOf, isCacheable = () => true } = options;
+  const cache = taggedCache(options);
+  changes.subscribe(cache);
   const reading = new Map<string, Promise<AtEpoch<Value>>>();
-  let cacheEpoch = -1; // everything in `cache` was read at this epoch
 
-  const reset = (epoch: number) => {
-    cache.clear();
-    cacheEpoch = epoch;
-  };
   const startReading = (key: string, read: () => Promise<AtEpoch<Value>>): Promise<AtEpoch<Value>> => {
     const started = read().then((found) => {
-      if (found.epoch > cacheEpoch) reset(found.epoch);
-      if (found.row !== undefined && found.epoch === cacheEpoch && isCacheable(found.row))
-        cache.set(key, found.row);
+      if (found.row === undefined || !isCacheable(found.row)) return found;
+      changes.beginAt(found.epoch);
+      if (!changes.mayConcern(found.epoch, tagsOf(found.row))) cache.set(key, found.row);
       return found;
     });
     const finished = started.finally(() => {
@@ -58,18 +46,56 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
     reading.set(key, finished);
     return finished;
   };
+  const isCurrent = ({ epoch, row }: AtEpoch<Value>) =>
+    row !== undefined && !changes.mayConcern(epoch, tagsOf(row));
   return {
-    get: async (key, read) => {
-      if (!cache.has(key) && !reading.has(key)) return (await startReading(key, read)).row;
-      const epoch = await epochNow();
-      if (epoch !== cacheEpoch) reset(epoch);
-      const cached = cache.get(key);
-      if (cached !== undefined) return cached;
+    get: async (key, read, seen) => {
+      if (!cache.has(key) && !reading.has(key)) return startReading(key, read);
+      if (seen !== changes.epoch) await changes.observe();
+      const row = cache.get(key);
+      if (row !== undefined) return { epoch: changes.epoch, row };
       const earlier = await reading.get(key);
-      if (earlier !== undefined && earlier.epoch >= epoch) return earlier.row;
-      // There was no read in flight, or it may predate the change. One that is in flight now started after this call.
-      return (await (reading.get(key) ?? startReading(key, read))).row;
+      if (earlier !== undefined && isCurrent(earlier)) return earlier;
+      // There was no read in flight, or it may predate a change. One that is in flight now started after this call.
+      return reading.get(key) ?? startReading(key, read);
     },
-    drop: (key) => void cache.delete(key),
+    remove: cache.remove,
+  };
+}
+
+/** A bounded cache that finds the keys of a tag. */
+function taggedCache<Value extends object>(options: EpochCacheOptions<Value>) {
+  const { maxEntries, tagsOf, weightOf = () => 1, maxWeight = maxEntries } = options;
+  const keysOf = new Map<string, Set<string>>();
+  const forget = (value: Value, key: string) => {
+    for (const tag of tagsOf(value)) {
+      const keys = keysOf.get(tag);
+      if (keys?.delete(key) && keys.size === 0) keysOf.delete(tag);
+    }
+  };
+  const cache = new LRUCache<string, Value>({
+    max: maxEntries,
+    maxSize: maxWeight,
+    sizeCalculation: weightOf,
+    dispose: forget,
+  });
+  const set = (key: string, value: Value) => {
+    cache.set(key, value);
+    if (!cache.has(key)) return; // too heavy
+    for (const tag of tagsOf(value)) {
+      const keys = keysOf.get(tag);
+      if (keys === undefined) keysOf.set(tag, new Set([key]));
+      else keys.add(key);
+    }
+  };
+  return {
+    has: (key: string) => cache.has(key),
+    get: (key: string) => cache.get(key),
+    set,
+    remove: (key: string) => void cache.delete(key),
+    drop: (concerns: readonly string[]) => {
+      for (const tag of concerns) for (const key of [...(keysOf.get(tag) ?? [])]) cache.delete(key);
+    },
+    clear: () => cache.clear(),
   };
 }

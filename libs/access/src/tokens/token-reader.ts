@@ -1,34 +1,43 @@
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { type AtEpoch, readBatchToken, readEpoch, readServiceToken } from '../read-access.ts';
+import type { AccessChanges } from '../changes/access-changes.ts';
+import { type AtEpoch, readBatchToken, readServiceToken } from '../read-access.ts';
 import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
-import { sharedRead } from './shared-read.ts';
 import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
 
 export interface TokenReader {
   /** Finds a token by its text, if it exists and has not expired. Does not consume a use. */
-  find(text: string): Promise<{ token: AccessToken; hash: Buffer } | undefined>;
-  /** The epoch at some moment after the call. */
-  epochNow(): Promise<number>;
+  find(text: string): Promise<FoundToken | undefined>;
+}
+
+interface FoundToken {
+  token: AccessToken;
+  hash: Buffer;
+  /** The epoch at which it was valid, after the call. */
+  epoch: number;
+}
+
+export interface TokenReaderOptions {
+  db: Db;
+  keys: InternalKeys;
+  changes: AccessChanges;
+  clock: () => number;
 }
 
 const maxTokens = 20_000;
-/** Limits the epoch to a few hundred reads per second, whatever the number of requests. */
-const epochGapMs = 4;
-/** Total of policy paths and address ranges in the cache. Each takes 0.5 kB of memory, a path with `+` up to 2.5 kB. */
-const maxRules = 200_000;
+/** Total of address ranges and ancestors in the cache. Each takes 0.5 kB of memory. */
+const maxWeight = 200_000;
 
-/** Reads tokens, from a cache where that gives the same result. Tokens with limited uses are never cached. */
-export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): TokenReader {
+/** Reads tokens, from a cache where that gives the same result. */
+export function tokenReader({ db, keys, changes, clock }: TokenReaderOptions): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
-  const epochNow = sharedRead(() => readEpoch(db), epochGapMs);
   const cache = epochCache<AccessToken>({
-    epochNow,
+    changes,
     maxEntries: maxTokens,
-    isCacheable: (token) => !token.hasLimitedUses,
-    weightOf: (token) => token.rules.paths + (token.boundTo?.size ?? 0) + 1,
-    maxWeight: maxRules,
+    tagsOf: ({ tags }) => tags,
+    weightOf: ({ tags, boundTo }) => tags.length + (boundTo?.size ?? 0) + 1,
+    maxWeight,
   });
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
@@ -44,19 +53,19 @@ export function tokenReader(db: Db, keys: InternalKeys, clock: () => number): To
   const isExpired = (token: AccessToken) => token.expiresAt !== undefined && token.expiresAt <= clock();
 
   return {
-    epochNow,
     find: async (text) => {
       const kind = tokenKind(text);
       if (kind === undefined) return undefined;
       const hash = tokenHash(text);
       const key = hash.toString('latin1');
       const read = () => (kind === 'service' ? readService(hash) : readBatch(text));
-      let token = await cache.get(key, read);
-      if (token !== undefined && isExpired(token)) {
-        cache.drop(key); // it may have been renewed, which does not change the epoch
-        token = await cache.get(key, read);
+      let found = await cache.get(key, read);
+      if (found.row !== undefined && isExpired(found.row)) {
+        cache.remove(key); // it may have been renewed, which changes no epoch
+        found = await cache.get(key, read);
       }
-      return token === undefined || isExpired(token) ? undefined : { token, hash };
+      const { epoch, row: token } = found;
+      return token === undefined || isExpired(token) ? undefined : { token, hash, epoch };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { assertionHeader, signAssertion } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import { createLogger, createMetrics } from '@secrets/telemetry';
 import { z } from 'zod';
@@ -64,6 +65,12 @@ const endpoints = [
       return { data: { ...params, ...body } };
     },
   }),
+  endpoint({
+    method: 'get',
+    path: '/issued',
+    summary: 'Issue a token',
+    handle: async () => ({ auth: { client_token: 'tä', accessor: 'a' } }),
+  }),
   endpoint({ method: 'get', path: '/things/:name', summary: 'Read', handle: async () => ({ data: 'read' }) }),
   endpoint({
     method: 'list',
@@ -119,6 +126,26 @@ const endpoints = [
     handle: async () => ({ data: 'yes' }),
   }),
 ];
+
+interface Sent {
+  method?: string;
+  type?: string;
+  encoding?: string;
+  /** The body that is signed; by default, the one that is sent. */
+  signed?: string;
+}
+
+/** Sends a body as it is to `/things/a`. */
+function send(body: string | Buffer | undefined, sent: Sent = {}): Promise<globalThis.Response> {
+  const { method = 'POST', type = 'application/json', encoding, signed } = sent;
+  const line = { from: 'gateway', to: 'test', method, path: '/v1/things/a' };
+  const headers = {
+    [assertionHeader]: signAssertion(keys, { ...line, body: signed ?? body }, testCaller()),
+    'content-type': type,
+    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+  };
+  return fetch(`${service.url}${line.path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+}
 
 beforeAll(async () => {
   const log = createLogger({ service: 'test', destination: { write: (line) => void logLines.push(line) } });
@@ -194,34 +221,24 @@ describe('requests', () => {
   });
 
   test('parses the default content type of curl -d as JSON, for PATCH too', async () => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { status } = await fetch(`${service.url}/v1/things/a`, {
-      method: 'PATCH',
-      body: '{"a":"b"}',
-      headers,
-    });
-    expect(status).toBe(403); // parsed, but without an assertion
+    const type = 'application/x-www-form-urlencoded';
+    expect((await send('{"a":"b"}', { type, method: 'PATCH' })).status).toBe(200);
+    expect((await send('{"count":1}', { type })).status).toBe(200);
   });
 
   test('refuses invalid JSON with 400, a body over 1 MiB with 413, another content type with 415', async () => {
-    const send = (text: string, type: string) =>
-      fetch(`${service.url}/v1/things/a`, { method: 'POST', body: text, headers: { 'content-type': type } });
-    expect((await send('{"count":', 'application/json')).status).toBe(400);
-    expect((await send(`{"count":"${'x'.repeat(1_100_000)}"}`, 'application/json')).status).toBe(413);
-    expect((await send('<a/>', 'application/xml')).status).toBe(415);
-    expect((await send('{"count":1}', 'application/x-www-form-urlencoded')).status).toBe(403); // parsed, but without an assertion
+    expect((await send('{"count":')).status).toBe(400);
+    expect((await send(`{"count":"${'x'.repeat(1_100_000)}"}`)).status).toBe(413);
+    expect((await send('<a/>', { type: 'application/xml' })).status).toBe(415);
   });
 
   test('refuses a body that is not UTF-8 instead of storing other characters', async () => {
-    const send = (body: Buffer, type: string) =>
-      fetch(`${service.url}/v1/things/a`, { method: 'POST', body, headers: { 'content-type': type } });
-    const latin1 = await send(Buffer.from('{"name":"p\xe4ss"}', 'latin1'), 'application/json');
+    const latin1 = await send(Buffer.from('{"name":"p\xe4ss"}', 'latin1'));
     expect([latin1.status, await latin1.json()]).toEqual([400, { errors: ['the body is not valid UTF-8'] }]);
     const utf16 = Buffer.from('{"count":9007199254740993}', 'utf16le');
-    expect((await send(utf16, 'application/json; charset=utf-16le')).status).toBe(415);
-    const marked = Buffer.from('\ufeff{"count":9007199254740993}');
-    expect((await send(marked, 'application/json')).status).toBe(400);
-    expect((await send(Buffer.from('{"a":"ä"}'), 'application/json; charset=UTF-8')).status).toBe(403); // parsed, but without an assertion
+    expect((await send(utf16, { type: 'application/json; charset=utf-16le' })).status).toBe(415);
+    expect((await send(Buffer.from('\ufeff{"count":9007199254740993}'))).status).toBe(400);
+    expect((await send('{"count":1,"a":"ä"}', { type: 'application/json; charset=UTF-8' })).status).toBe(200);
   });
 
   test('rounds a duration below one second up to 1, because 0 means no limit, and refuses more than 100 years', async () => {
@@ -276,6 +293,16 @@ describe('responses', () => {
     expect([status, body.errors, headers.get('retry-after')]).toEqual([429, ['full'], '7']);
   });
 
+  test('report to the gateway why a request was refused, and which token they contain', async () => {
+    const headers = async (path: string) => (await service.call('GET', path)).headers;
+    expect((await headers('/fail/problem')).get('x-audit-reason')).toBe('full');
+    expect((await headers('/fail/crash')).get('x-audit-reason')).toMatch(/^internal%20error/);
+    const issued = await headers('/issued');
+    expect(issued.get('x-audit-issued-token')).toBe('t%C3%A4');
+    expect(issued.get('x-audit-issued-accessor')).toBe('a');
+    expect((await headers('/things/a')).has('x-audit-issued-token')).toBe(false);
+  });
+
   test('hide the cause of an unexpected error, which is in the log with the request ID', async () => {
     const { status, body } = await service.call(
       'GET',
@@ -290,7 +317,50 @@ describe('responses', () => {
   });
 });
 
+describe('a body', () => {
+  const signed = '{"count":1}';
+
+  test('is parsed only with a valid assertion', async () => {
+    const response = await fetch(`${service.url}/v1/things/a`, { method: 'POST', body: '{"count":' });
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { errors: ['the caller assertion is missing or invalid'] },
+    ]);
+  });
+
+  test.each([
+    ['another one', '{"count":2}'],
+    ['one that is not JSON', '{"count":'],
+    ['none', undefined],
+  ])('is refused if %s was signed for', async (_what, body) => {
+    expect((await send(body, { signed })).status).toBe(403);
+  });
+
+  test('is refused if none was signed, and an empty one is the same as none', async () => {
+    expect((await send(signed, { signed: '' })).status).toBe(403);
+    expect((await send('', { signed: '', method: 'DELETE' })).status).toBe(204);
+    expect((await send(undefined, { signed: '', method: 'DELETE' })).status).toBe(204);
+  });
+
+  test('must not be compressed', async () => {
+    expect((await send(signed, { encoding: 'gzip' })).status).toBe(415);
+  });
+});
+
 describe('callers', () => {
+  test('are believed only for the query that was signed', async () => {
+    const line = { from: 'gateway', to: 'test', method: 'GET', path: '/v1/things/a' };
+    const ask = async (query: string, signedQuery: string) => {
+      const assertion = signAssertion(keys, { ...line, query: signedQuery }, testCaller());
+      const headers = { [assertionHeader]: assertion };
+      return (await fetch(`${service.url}/v1/things/a${query}`, { headers })).status;
+    };
+    expect(await ask('?a=1&b=%20', '?a=1&b=%20')).toBe(200);
+    expect([await ask('?a=2', '?a=1'), await ask('', '?a=1'), await ask('?list=true', '')]).toEqual([
+      403, 403, 403,
+    ]);
+  });
+
   test('without an assertion get 403', async () => {
     expect((await fetch(`${service.url}/v1/things/a`)).status).toBe(403);
   });

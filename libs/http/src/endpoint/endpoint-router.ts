@@ -1,12 +1,21 @@
 import { isUtf8 } from 'node:buffer';
-import { assertionHeader, type Caller, type InternalKeys, verifyAssertion } from '@secrets/caller';
+import {
+  assertionHeader,
+  type Caller,
+  type InternalKeys,
+  requireSignedBody,
+  type VerifiedAssertion,
+  verifyAssertion,
+} from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
+import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope, type Reply } from './envelope.ts';
 import { inexactNumber } from './input/exact-numbers.ts';
 import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
+import { splitTarget } from './request-target.ts';
 import { requireNeeded } from './required-capability.ts';
 
 export interface EndpointRouterOptions {
@@ -29,7 +38,6 @@ export const maxBodyBytes = 1_048_576;
 /** Serves the endpoints of a service below `/v1`. Their order does not matter. A path that exists with other verbs gets 405, an unknown one 404. */
 export function endpointRouter(endpoints: readonly Endpoint[], options: EndpointRouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: false });
-  router.use(jsonBody());
   const catchAll = endpoints.filter(matchesEveryPath);
   const specific = endpoints.filter((endpoint) => !matchesEveryPath(endpoint));
   // The 405 of a declared path precedes an endpoint that matches every path.
@@ -79,10 +87,12 @@ async function serve(
   response: Response,
 ) {
   const from = endpoint.from ?? 'gateway';
-  const asserted = { from, to: service, method: request.method, path: request.path };
-  const caller = verifyAssertion(keys, request.get(assertionHeader), asserted);
+  const asserted = { from, to: service, method: request.method, ...splitTarget(request.url) };
+  const assertion = verifyAssertion(keys, request.get(assertionHeader), asserted);
+  const { caller } = assertion;
   response.locals.requestId = caller.requestId;
   requireNeeded(endpoint, caller);
+  await readJson(request, response, assertion);
   const { warnings, ...input } = parse(endpoint, request, caller);
   const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
   sendReply(response, caller.requestId, reply, warnings);
@@ -112,10 +122,11 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
+  for (const [name, value] of issuedHeaders(reply?.auth)) response.set(name, value);
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);
@@ -132,24 +143,34 @@ const jsonTypes = ['application/json', 'application/merge-patch+json'];
 /** The content type that curl sends for `-d` by default; treated as JSON. */
 const curlDefault = 'application/x-www-form-urlencoded';
 
-function jsonBody(): express.RequestHandler {
-  const parseJson = express.json({
-    limit: maxBodyBytes,
-    strict: false,
-    type: () => true,
-    verify: (_request, _response, body, charset) => requireLossless(body, charset),
+/** Reads and parses the body, if it is the one that was signed. Nobody else reaches the parser. */
+async function readJson(
+  request: ExpressRequest,
+  response: Response,
+  assertion: VerifiedAssertion,
+): Promise<void> {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return requireSignedBody(assertion, undefined);
+  const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
+  const accepted = jsonTypes.includes(type) || type === curlDefault;
+  if (!accepted) throw new Problem('unsupported_media_type', 'the body must be application/json');
+  response.locals.assertion = assertion;
+  await new Promise<void>((resolve, reject) => {
+    parseJson(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
-  return (request, response, next) => {
-    const hasBody =
-      request.headers['transfer-encoding'] !== undefined ||
-      Number(request.headers['content-length'] ?? 0) > 0;
-    if (!hasBody) return next();
-    const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
-    const accepted = jsonTypes.includes(type) || type === curlDefault;
-    if (!accepted) return next(new Problem('unsupported_media_type', 'the body must be application/json'));
-    parseJson(request, response, next);
-  };
 }
+
+const parseJson = express.json({
+  limit: maxBodyBytes,
+  strict: false,
+  inflate: false,
+  type: () => true,
+  verify: (_request, response, body, charset) => {
+    requireSignedBody((response as Response).locals.assertion, body);
+    requireLossless(body, charset);
+  },
+});
 
 /** Refuses a body that would not be parsed as exactly what was sent. */
 function requireLossless(body: Buffer, charset: string): void {

@@ -1,6 +1,7 @@
 import { errorCode, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import type { ErrorRequestHandler, Response } from 'express';
+import { reasonHeader, reasonValue } from '../endpoint/audit-headers.ts';
 import { httpStatus, problemHeaders } from './problem-status.ts';
 
 /** The message of every 500. The log has the cause. */
@@ -21,6 +22,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       { error, requestId: response.locals.requestId, method: request.method },
       'a request failed unexpectedly',
     );
+    response.set(reasonHeader, reasonValue([internalSentence]));
     response.status(500).json({ errors: [internalSentence], request_id: response.locals.requestId });
   };
 }
@@ -29,6 +31,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 function sendProblem(response: Response, problem: Problem): void {
   for (const [name, value] of problemHeaders(problem)) response.set(name, value);
   if (response.locals.requestId !== undefined) response.set('x-request-id', response.locals.requestId);
+  if (problem.sentences.length > 0) response.set(reasonHeader, reasonValue(problem.sentences));
   response.status(httpStatus[problem.kind]).json({ errors: problem.sentences });
 }
 

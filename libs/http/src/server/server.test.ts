@@ -133,6 +133,26 @@ describe('startServer', () => {
     await first.received(/fine$/);
     first.socket.destroy();
   });
+
+  test('closes idle connections when there are `maxConnections`, so that new ones are accepted again', async () => {
+    const { handler, next } = held();
+    const { port } = await start(handler, { maxConnections: 2, listVerb: true, keepAliveTimeoutMs: anHour });
+    const [idle, busy] = [await openRaw(port), await openRaw(port)];
+    idle.send(get);
+    (await next()).end('fine');
+    await idle.received(/fine$/);
+    busy.send(get);
+    const response = await next();
+    expect(await (await openRaw(port)).closed()).toBe('');
+    await idle.closed();
+    const late = await openRaw(port);
+    late.send(get);
+    (await next()).end('late');
+    await late.received(/late$/);
+    response.end('busy');
+    await busy.received(/busy$/);
+    for (const { socket } of [busy, late]) socket.destroy();
+  });
 });
 
 describe('stop', () => {

@@ -4,7 +4,7 @@ import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
-import { rejectUnparsed } from './unparsed-request.ts';
+import { rejectUnparsed, type UnparsedRequest } from './unparsed-request.ts';
 
 interface TlsFiles {
   /** Path of the PEM certificate chain. */
@@ -31,8 +31,10 @@ export interface ServerOptions {
   stallTimeoutMs?: number;
   /** Maximum size of the header block in bytes; a larger one gets 431. Default 16 KiB. */
   maxHeaderBytes?: number;
-  /** Connections beyond this number are closed immediately. Unlimited by default. */
+  /** Connections beyond this number are closed immediately, and so are then those that are idle. Unlimited by default. */
   maxConnections?: number;
+  /** Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response. */
+  onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
 }
 
 export interface RunningServer {
@@ -62,7 +64,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = await createServer(options);
   if (options.listVerb) acceptListVerb(server);
-  rejectUnparsed(server, limitsOf(options).maxHeaderSize);
+  rejectUnparsed(server, { maxHeaderBytes: limitsOf(options).maxHeaderSize, onUnparsed: options.onUnparsed });
   const connections = new OpenConnections(server);
   server.on('request', handler);
   // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would respond with 417 and no body.
@@ -87,8 +89,21 @@ async function createServer(options: ServerOptions): Promise<http.Server | https
       })
     : http.createServer(limits);
   server.setTimeout(options.stallTimeoutMs ?? 120_000);
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  if (options.maxConnections !== undefined) limitConnections(server, options.maxConnections);
   return server;
+}
+
+const makeRoomAtMostEveryMs = 1_000;
+
+/** Idle connections must not keep out new ones: a client that is still there connects again. */
+function limitConnections(server: http.Server | https.Server, max: number): void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = max;
+  server.on('drop', () => {
+    if (performance.now() - lastAt < makeRoomAtMostEveryMs) return;
+    lastAt = performance.now();
+    server.closeIdleConnections();
+  });
 }
 
 function limitsOf(options: ServerOptions) {

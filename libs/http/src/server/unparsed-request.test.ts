@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { openRaw } from '../../tests/raw-connection.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
+import type { UnparsedRequest } from './unparsed-request.ts';
 
 const running: RunningServer[] = [];
 
@@ -64,4 +66,30 @@ test('does not affect the response to a valid request before it, nor later conne
   raw.send('nonsense\r\n\r\n');
   expect(await raw.closed()).toMatch(/fine[\s\S]*HTTP\/1.1 400 [\s\S]*errors/);
   expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200);
+});
+
+describe('onUnparsed', () => {
+  const refuse = async (onUnparsed: NonNullable<ServerOptions['onUnparsed']>) => {
+    const raw = await openRaw((await start(ok, { onUnparsed })).port);
+    raw.send('nonsense\r\n\r\n');
+    raw.send('more\r\n\r\n');
+    return raw.closed();
+  };
+
+  test('is called once before the response, with its request ID, status and reason', async () => {
+    const reported: UnparsedRequest[] = [];
+    const response = await refuse(async (request) => {
+      await sleep(20);
+      reported.push(request);
+    });
+    expect(reported).toEqual([
+      { requestId: expect.any(String), remoteAddress: '127.0.0.1', status: 400, reason: expect.any(String) },
+    ]);
+    expect(response).toContain(`x-request-id: ${reported[0]!.requestId}`);
+    expect(response).toContain(reported[0]!.reason);
+  });
+
+  test('suppresses the response if it rejects', async () => {
+    expect(await refuse(() => Promise.reject(new Error('disk full')))).toBe('');
+  });
 });

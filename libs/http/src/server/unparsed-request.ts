@@ -5,28 +5,65 @@ import type * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '@secrets/domain';
 
+/** A request that Node's parser rejects before any handler runs. */
+export interface UnparsedRequest {
+  requestId: string;
+  /** Address of the connection. */
+  remoteAddress: string;
+  /** Status and sentence of the response. */
+  status: number;
+  reason: string;
+}
+
+export interface RejectUnparsedOptions {
+  maxHeaderBytes: number;
+  /** Called before the response; if it rejects, the connection is closed without one. */
+  onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
+}
+
 /**
  * Responds to requests that Node's parser rejects before any handler runs, in the same form as every other error:
  * `{"errors": […]}` and a request ID (docs/conventions.md#13-errors). Node alone would send a status without a body.
  * The connection is closed. Nothing is written into a response that is only partly sent.
  */
-export function rejectUnparsed(server: http.Server | https.Server, maxHeaderBytes: number): void {
+export function rejectUnparsed(
+  server: http.Server | https.Server,
+  { maxHeaderBytes, onUnparsed }: RejectUnparsedOptions,
+): void {
   const lastResponse = new WeakMap<Duplex, http.ServerResponse>();
-  server.on('request', (request, response) => lastResponse.set(request.socket, response));
-  server.on('clientError', (error: Error, socket: Duplex) => {
+  const refused = new WeakSet<Duplex>();
+  const mayRespond = (socket: Duplex) => {
     const response = lastResponse.get(socket);
     const isPartlySent = response?.headersSent === true && !response.writableFinished;
-    if (socket.writable && !isPartlySent) socket.write(errorResponse(error, maxHeaderBytes));
+    return socket.writable && !isPartlySent;
+  };
+  server.on('request', (request, response) => lastResponse.set(request.socket, response));
+  server.on('clientError', async (error: Error, socket: Duplex) => {
+    if (refused.has(socket)) return; // the parser reports every further chunk
+    refused.add(socket);
+    if (mayRespond(socket)) {
+      const request = describe(error, socket, maxHeaderBytes);
+      const isReported = await (onUnparsed?.(request) ?? Promise.resolve()).then(yes, no);
+      if (isReported && mayRespond(socket)) socket.write(errorResponse(request));
+    }
     socket.destroy(error); // what was just written is already in the kernel's send buffer
   });
 }
 
-function errorResponse(error: Error, maxHeaderBytes: number): string {
-  const [status, message] = statusOf(error, maxHeaderBytes);
-  const body = JSON.stringify({ errors: [message] });
+const yes = () => true;
+const no = () => false;
+
+function describe(error: Error, socket: Duplex, maxHeaderBytes: number): UnparsedRequest {
+  const [status, reason] = statusOf(error, maxHeaderBytes);
+  const remoteAddress = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';
+  return { requestId: randomUUID(), remoteAddress, status, reason };
+}
+
+function errorResponse({ requestId, status, reason }: UnparsedRequest): string {
+  const body = JSON.stringify({ errors: [reason] });
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `x-request-id: ${randomUUID()}`,
+    `x-request-id: ${requestId}`,
     'cache-control: no-store',
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,

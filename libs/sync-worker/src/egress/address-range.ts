@@ -9,6 +9,9 @@ export interface AddressRange {
   port: number | undefined;
 }
 
+/** Azure's WireServer: a host service of each machine, at an address from a public range. */
+const hostServices = new Set(['168.63.129.16']);
+
 /** Public IPv6 addresses are allocated from this range only; the others merely look public. */
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -47,6 +50,6 @@ export function contains({ base, bits }: AddressRange, address: Address): boolea
 
 /** Tunnels into IPv4 (6to4, Teredo, NAT64) have ranges of their own in ipaddr.js and are therefore not unicast here. */
 export function isPublic(address: Address): boolean {
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || hostServices.has(address.toString())) return false;
   return address.kind() === 'ipv4' || address.match(globalIpv6);
 }

@@ -3,7 +3,15 @@ import { Problem } from '@secrets/domain';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
-import { descriptionPath, healthPath } from './own-paths.ts';
+import {
+  auditHashPath,
+  auditPath,
+  descriptionPath,
+  healthPath,
+  initPath,
+  leaderPath,
+  sealStatusPath,
+} from './own-paths.ts';
 
 type Operation = Record<string, unknown>;
 type Paths = Record<string, Record<string, Operation>>;
@@ -71,11 +79,44 @@ const ownPaths: Paths = {
       responses: { '200': { description: 'ready' }, '503': { description: 'something is unavailable' } },
     },
   },
+  ...Object.fromEntries(
+    [
+      [sealStatusPath, 'Read the state of the seal, which is always open'],
+      [leaderPath, 'Read the state of the standbys, of which there are none'],
+      [initPath, 'Read whether the installation is initialized'],
+    ].map(([path, summary]) => [
+      pathPrefix + path,
+      { get: { tags: ['gateway'], summary, responses: { '200': { description: 'the state' } } } },
+    ]),
+  ),
   [pathPrefix + descriptionPath]: {
     get: {
       tags: ['gateway'],
       summary: 'Read this description',
       responses: { '200': { description: 'an OpenAPI 3.1 document' } },
+    },
+  },
+  [pathPrefix + auditPath]: {
+    get: {
+      tags: ['gateway'],
+      summary: 'List the devices of the audit log',
+      responses: { '200': { description: 'the devices by name' } },
+    },
+  },
+  [`${pathPrefix}${auditHashPath}/{device}`]: {
+    post: {
+      tags: ['gateway'],
+      summary: 'Hash a token or an accessor as it appears in the audit log',
+      parameters: [{ name: 'device', in: 'path', required: true, schema: { type: 'string' } }],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+          },
+        },
+      },
+      responses: { '200': { description: 'the hash' } },
     },
   },
 };

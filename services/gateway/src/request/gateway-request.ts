@@ -42,8 +42,7 @@ export function toGatewayRequest(
   requestId: string,
   remoteAddress: string,
 ): GatewayRequest {
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw invalid('the Host header is missing'); // RFC 9112, section 3.2
+  requireOneHost(request);
   const verb = operationOf(request);
   const operation = operations[verb];
   if (operation === undefined) throw unsupportedMethod();
@@ -55,7 +54,7 @@ export function toGatewayRequest(
     operation: listed ? 'list' : operation,
     path,
     token: tokenOf(request),
-    namespace: single(request.headers['x-service-namespace']),
+    namespace: namedHeader(request, 'Namespace'),
     remoteAddress,
     requestId,
     method: verb === 'LIST' ? 'GET' : verb,
@@ -63,6 +62,19 @@ export function toGatewayRequest(
     forwardQuery: queryText(listed, rest),
   };
 }
+
+/** RFC 9112, section 3.2: with several, this service and a proxy before it could each believe another one. */
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost.test(rawHeaders[at]!)) hosts += 1;
+  if (hosts > 1) throw invalid('there are several Host headers');
+  if (hosts === 0 && httpVersion === '1.1') throw invalid('the Host header is missing');
+}
+
+const isHost = /^host$/i;
+/** The same request with the path that was authorized. */
+export const withPath = (request: GatewayRequest, path: string): GatewayRequest =>
+  path === request.path ? request : { ...request, path, forwardPath: pathPrefix + encodePath(path) };
 
 const allowed = Object.keys(operations).filter((verb) => verb !== 'HEAD');
 const unsupportedMethod = () => new Problem('method_not_allowed', 'unsupported method', { allowed });
@@ -76,9 +88,8 @@ export function requestIdOf(request: IncomingMessage): string {
 export const addressOf = (request: IncomingMessage, trusted: AddressRanges): string =>
   clientAddress(request.socket.remoteAddress ?? '', single(request.headers['x-forwarded-for']), trusted);
 
-/** The path of a request as received, for the audit line of a request that cannot be parsed. */
-export const rawPath = (request: IncomingMessage): string =>
-  (request.url ?? '').split('?', 1)[0]!.slice(0, 1_024);
+/** The path of a request as received, for the audit lines of a request that cannot be parsed. */
+export const rawPath = (request: IncomingMessage): string => (request.url ?? '').split('?', 1)[0]!;
 
 function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?');
@@ -97,10 +108,17 @@ function queryText(listed: boolean, rest: string): string {
   return rest === '' ? '' : `?${rest}`;
 }
 
-function tokenOf({ headers }: IncomingMessage): string | undefined {
-  const own = single(headers['x-service-token']);
-  if (own !== undefined) return own;
-  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+const tokenOf = (request: IncomingMessage): string | undefined =>
+  namedHeader(request, 'Token') ?? /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+
+/** A header by either of its names (docs/conventions.md#12-headers). Throws `invalid` if both are present and differ. */
+function namedHeader({ headers }: IncomingMessage, name: 'Namespace' | 'Token'): string | undefined {
+  const [own, other] = ['X-Service', 'X-Vault'].map((prefix) =>
+    single(headers[`${prefix}-${name}`.toLowerCase()]),
+  );
+  if (own !== undefined && other !== undefined && own !== other)
+    throw invalid(`X-Service-${name} and X-Vault-${name} have different values`);
+  return own ?? other;
 }
 
 const single = (header: string | string[] | undefined): string | undefined =>

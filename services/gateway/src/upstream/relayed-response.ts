@@ -1,6 +1,16 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { issuedAccessorHeader, issuedTokenHeader, reasonHeader } from '@secrets/http';
 import type { Dispatcher } from 'undici';
 import { ClientDisconnected } from '../request/read-body.ts';
+
+/** How a service responded: what is recorded before the response is passed to the client. */
+export interface ServiceOutcome {
+  status: number;
+  /** Why the service refused the request; null if it did not. */
+  reason: string | null;
+  /** The token that the response contains, and its accessor. */
+  issued: { token: string; accessor: string | undefined } | undefined;
+}
 
 /** Responses up to this size are sent in one piece. */
 const maxBufferedBytes = 262_144;
@@ -17,17 +27,25 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   readonly done: Promise<number>;
   readonly #response: ServerResponse;
   readonly #requestId: string;
+  readonly #record: (outcome: ServiceOutcome) => Promise<void>;
   readonly #settle: { resolve: (status: number) => void; reject: (error: unknown) => void };
   #controller: Dispatcher.DispatchController | undefined;
-  #status = 0;
+  #outcome: ServiceOutcome = { status: 0, reason: null, issued: undefined };
   #headers: string[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #isStreaming = false;
+  #phase: 'buffering' | 'recording' | 'streaming' | 'refused' = 'buffering';
+  #isComplete = false;
 
-  constructor(response: ServerResponse, requestId: string) {
+  /** Nothing is sent before `record` has resolved, and nothing at all if it rejects. */
+  constructor(
+    response: ServerResponse,
+    requestId: string,
+    record: (outcome: ServiceOutcome) => Promise<void>,
+  ) {
     this.#response = response;
     this.#requestId = requestId;
+    this.#record = record;
     const { promise, ...settle } = Promise.withResolvers<number>();
     this.done = promise;
     this.#settle = settle;
@@ -36,7 +54,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
 
   /** Whether the service has begun to respond. */
   get hasBegun(): boolean {
-    return this.#status !== 0;
+    return this.#outcome.status !== 0;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -50,7 +68,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
-    this.#status = status;
+    this.#outcome = outcomeOf(status, headers);
     this.#headers = [
       'x-request-id',
       this.#requestId,
@@ -64,50 +82,87 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isStreaming) this.#pass(controller, chunk);
+    if (this.#phase === 'streaming') this.#pass(controller, chunk);
     else this.#buffer(controller, chunk);
   }
 
   onResponseEnd(): void {
-    if (this.#isStreaming) this.#response.end();
-    else this.#sendWhole();
-    this.#settle.resolve(this.#status);
+    this.#isComplete = true;
+    if (this.#phase === 'streaming') this.#endStream();
+    else if (this.#phase === 'buffering')
+      this.#record(this.#outcome)
+        .then(() => this.#sendWhole())
+        .catch(this.#settle.reject);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#settle.reject(error);
+    // The recorded outcome must not become another one: a client to which nothing was sent yet gets nothing.
+    if (this.#phase === 'recording') this.#response.destroy();
+    this.#settle.reject(this.#phase === 'recording' ? new ClientDisconnected() : error);
   }
 
   #buffer(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > maxBufferedBytes) this.#beginStreaming(controller);
+    if (this.#phase === 'buffering' && this.#bytes > maxBufferedBytes) this.#beginStreaming(controller);
   }
 
   #sendWhole(): void {
+    const { status } = this.#outcome;
+    this.#settle.resolve(status);
     if (this.#response.destroyed) return;
     const body = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
-    if (this.#status !== 204) this.#headers.push('content-length', String(this.#bytes));
-    this.#response.writeHead(this.#status, this.#headers);
+    if (status !== 204) this.#headers.push('content-length', String(this.#bytes));
+    this.#response.writeHead(status, this.#headers);
     // Node.js sends a string body and the headers in one write; latin1 preserves every byte.
     if (body !== undefined) this.#response.end(body.toString('latin1'), 'latin1');
     else this.#response.end();
   }
 
+  /** The service waits while the outcome is recorded, so that a slow audit log does not fill the memory. */
   #beginStreaming(controller: Dispatcher.DispatchController): void {
-    this.#isStreaming = true;
-    this.#response.writeHead(this.#status, this.#headers);
-    this.#pass(controller, Buffer.concat(this.#chunks));
-    this.#chunks = [];
+    this.#phase = 'recording';
+    controller.pause();
+    const begin = () => {
+      if (this.#response.destroyed) return this.#settle.reject(new ClientDisconnected());
+      this.#phase = 'streaming';
+      this.#response.writeHead(this.#outcome.status, this.#headers);
+      this.#pass(controller, Buffer.concat(this.#chunks.splice(0)));
+      if (this.#isComplete) this.#endStream();
+    };
+    const refuse = (error: Error) => {
+      this.#phase = 'refused';
+      this.#settle.reject(error);
+      controller.abort(error);
+    };
+    this.#record(this.#outcome).then(begin, refuse);
   }
 
   #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#response.write(chunk)) return;
-    controller.pause();
-    this.#response.once('drain', () => controller.resume());
+    if (this.#response.write(chunk)) {
+      controller.resume();
+    } else {
+      controller.pause();
+      this.#response.once('drain', () => controller.resume());
+    }
+  }
+
+  #endStream(): void {
+    this.#response.end();
+    this.#settle.resolve(this.#outcome.status);
   }
 
   #clientClosed(): void {
     if (!this.#response.writableEnded) this.#controller?.abort(new ClientDisconnected());
   }
+}
+
+const decoded = (value: string | string[] | undefined): string | undefined =>
+  value === undefined ? undefined : decodeURIComponent(String(value));
+
+function outcomeOf(status: number, headers: IncomingHttpHeaders): ServiceOutcome {
+  const token = decoded(headers[issuedTokenHeader]);
+  const issued =
+    token === undefined ? undefined : { token, accessor: decoded(headers[issuedAccessorHeader]) };
+  return { status, reason: decoded(headers[reasonHeader]) ?? null, issued };
 }

@@ -5,7 +5,7 @@ import { errorCode, Problem } from '@secrets/domain';
 import { Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
-import { RelayedResponse } from './relayed-response.ts';
+import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
 /** What is forwarded: the request as authorized, its caller, and its body. */
 interface ForwardedRequest {
@@ -13,6 +13,8 @@ interface ForwardedRequest {
   caller: Caller;
   contentType: string | undefined;
   body: Buffer | undefined;
+  /** Records how the service responded. Nothing is sent to the client before it has resolved, or if it rejects. */
+  record(outcome: ServiceOutcome): Promise<void>;
 }
 
 /** One service behind the gateway. */
@@ -21,7 +23,7 @@ export interface Upstream {
   /**
    * Sends a request, signed for this service, passes the response to the client, and returns its status. A failure after
    * the response has begun closes the connection to the client.
-   * @throws a problem: `unavailable` if the service does not respond, `bad_gateway` if its response is not valid HTTP
+   * @throws a problem: `unavailable` if the service does not respond, `bad_gateway` if its response is not valid HTTP; what `record` throws
    * @throws {ClientDisconnected} if the client disconnects, or its connection had to be closed
    */
   forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
@@ -50,7 +52,7 @@ export function openUpstream(
   });
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
-    const relayed = new RelayedResponse(response, requestId);
+    const relayed = new RelayedResponse(response, requestId, request.record);
     const headers = headersFor(name, keys, request);
     pool.dispatch({ method, path: forwardPath + forwardQuery, headers, body: request.body ?? null }, relayed);
     return relayed;
@@ -83,8 +85,8 @@ export function openUpstream(
 /** The only headers of a forwarded request: those of the client are dropped, except the type of its body. */
 function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedRequest): string[] {
   const { gatewayRequest, caller, contentType, body } = request;
-  const { method, forwardPath } = gatewayRequest;
-  const assertion = signAssertion(keys, { from: 'gateway', to, method, path: forwardPath }, caller);
+  const { method, forwardPath: path, forwardQuery: query } = gatewayRequest;
+  const assertion = signAssertion(keys, { from: 'gateway', to, method, path, query, body }, caller);
   const headers = [assertionHeader, assertion];
   if (body !== undefined && contentType !== undefined) headers.push('content-type', contentType);
   return headers;
@@ -95,7 +97,7 @@ const wasClosedWhileIdle = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 
 function fail(name: OwningService, cause: unknown, response: ServerResponse): never {
-  if (cause instanceof ClientDisconnected) throw cause;
+  if (cause instanceof ClientDisconnected || cause instanceof Problem) throw cause;
   if (response.headersSent) {
     response.destroy();
     throw new ClientDisconnected('the response was interrupted', { cause });

@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import type { Tx } from '@secrets/db';
 import { notFound } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
@@ -5,16 +6,20 @@ import { type AuthMountRow, lockAuthMount } from '../queries/auth-mounts.ts';
 import { revoking } from '../queries/revocations.ts';
 
 /**
- * Runs a change to what belongs to an auth mount, one at a time. Moves the epoch, so that the next login on every replica
- * sees the change. The mount is what it is while no other change is made to it. Throws `not_found` if the mount was disabled in the meantime.
+ * Runs a change to what belongs to an auth mount, one at a time. Records the change, so that the next login on every replica
+ * sees it. The mount is what it is while no other change is made to it. Throws `not_found` if the mount was disabled in the meantime.
  */
 export const changingMount = <T>(
   { db }: DbContext,
   mountId: string,
   work: (tx: Tx, mount: AuthMountRow) => Promise<T>,
 ): Promise<T> =>
-  revoking(db, async (tx) => {
-    const mount = await lockAuthMount(tx, mountId);
-    if (mount === undefined) throw notFound();
-    return work(tx, mount);
-  });
+  revoking(
+    db,
+    async (tx) => {
+      const mount = await lockAuthMount(tx, mountId);
+      if (mount === undefined) throw notFound();
+      return work(tx, mount);
+    },
+    [concern.logins(mountId)],
+  );

@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
@@ -11,5 +12,7 @@ import { revoking } from '../queries/revocations.ts';
 export async function removeAuthMount({ db }: DbContext, caller: Caller, path: string): Promise<void> {
   if (path === 'token') throw invalid('path: token is built in');
   const mount = await findAuthMount(db, caller.namespace.id, path);
-  if (mount !== undefined) await revoking(db, (tx) => deleteAuthMount(tx, mount.id));
+  if (mount === undefined) return;
+  const concerns = [concern.mount(mount.id), concern.groups(caller.namespace.id)]; // its group aliases are deleted, too
+  await revoking(db, (tx) => deleteAuthMount(tx, mount.id), concerns);
 }

@@ -1,12 +1,12 @@
+import { concern, generatedName } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
-import { isUniqueViolation } from '@secrets/db';
+import { isUniqueViolation, type Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
   type EntityRow,
   type EntitySettings,
   findEntity,
-  generatedName,
   lockEntity,
   updateEntity,
 } from '../queries/entities.ts';
@@ -61,13 +61,14 @@ export async function saveEntity(
   change: EntityChange,
 ): Promise<Pick<EntityRow, 'id' | 'name'>> {
   requireGrant(caller, true);
-  return revoking(db, async (tx) => {
+  const save = async (tx: Tx) => {
     const stored = ifNamed(by, await lockEntity(tx, caller.namespace.id, storedBy(by)));
     if (stored === undefined) throw notFound();
     const entity = changedEntity(caller, stored, change);
     await updateEntity(tx, stored.id, entity);
     return { id: stored.id, name: entity.name ?? stored.name };
-  }).catch((error: unknown) => {
+  };
+  return revoking(db, save, ({ id }) => [concern.entity(id)]).catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Problem('conflict', 'an entity of this name exists') : error;
   });
 }

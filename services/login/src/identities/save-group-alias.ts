@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation, type Sql, type Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
@@ -44,7 +45,7 @@ export async function saveGroupAlias(
   caller: Caller,
   change: GroupAliasChange,
 ): Promise<{ id: string; groupId: string }> {
-  return revoking(db, async (tx) => {
+  const save = async (tx: Tx) => {
     await serializeWrites(tx, caller.namespace.id);
     const stored =
       change.id === undefined ? undefined : await requireGroupAlias({ db: tx }, caller, change.id);
@@ -59,7 +60,8 @@ export async function saveGroupAlias(
     if (existing === undefined) return { id: await insertGroupAlias(tx, alias), groupId: group.id };
     await updateGroupAlias(tx, existing.id, alias);
     return { id: existing.id, groupId: group.id };
-  }).catch(rethrowConflict);
+  };
+  return revoking(db, save, [concern.groups(caller.namespace.id)]).catch(rethrowConflict);
 }
 
 async function requireMount(tx: Tx, caller: Caller, accessor: string | undefined): Promise<AuthMountRow> {

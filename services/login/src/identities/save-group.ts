@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
 import { notFound, Problem } from '@secrets/domain';
@@ -46,7 +47,9 @@ export async function saveGroup(
   const isNew = (await findGroup(db, caller.namespace.id, by)) === undefined;
   const saving = isNew
     ? save(db, undefined) // revokes nothing: nobody is in it yet
-    : revoking(db, async (tx) => save(tx, await lockGroup(tx, caller.namespace.id, by)));
+    : revoking(db, async (tx) => save(tx, await lockGroup(tx, caller.namespace.id, by)), [
+        concern.groups(caller.namespace.id),
+      ]);
   return saving.catch(rethrowConflict);
 }
 

@@ -1,8 +1,6 @@
+import { isNamespaceName, isReservedName, namespaceAt } from '@secrets/access';
 import { invalid, trimSlashes } from '@secrets/domain';
 
-const segment = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
-/** First segments of the API's own paths, and the name of the root namespace: they would make paths ambiguous. */
-const reserved = new Set(['root', 'sys', 'auth', 'audit', 'identity', 'cubbyhole', 'v1']);
 const maxLength = 512;
 
 /** Whether a namespace, given by its path, is another one or lies below it. */
@@ -16,11 +14,11 @@ export const isWithin = (path: string, ancestor: string): boolean =>
 export function namespaceBelow(parent: string, relative: string): string {
   const segments = trimSlashes(relative).split('/');
   for (const name of segments) {
-    if (!segment.test(name))
+    if (!isNamespaceName(name))
       throw invalid('path: names consist of letters, digits, _, - and ., and begin with neither - nor .');
-    if (reserved.has(name.toLowerCase())) throw invalid(`path: ${name} is a reserved name`);
+    if (isReservedName(name)) throw invalid(`path: ${name} is a reserved name`);
   }
-  const path = [...(parent === '' ? [] : [parent]), ...segments].join('/');
+  const path = namespaceAt(parent, segments.join('/'));
   if (path.length > maxLength) throw invalid(`path: must have at most ${maxLength} characters`);
   return path;
 }

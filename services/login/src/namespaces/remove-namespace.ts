@@ -1,5 +1,6 @@
+import { concern } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
-import { isForeignKeyViolation } from '@secrets/db';
+import { isForeignKeyViolation, type Tx } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
@@ -14,25 +15,27 @@ import { isWithin, namespaceBelow } from './namespace-path.ts';
 
 /**
  * Deletes a namespace with its policies and revokes its tokens (docs/conventions.md#28-namespaces); the sweep deletes these and its entities.
- * Succeeds if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
+ * Returns false if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
  * still holds namespaces, auth mounts, mounts, sync destinations or code-host applications. The rows of the last three belong
  * to other services and cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being
  * created while this runs.
  * @param relative its path, relative to the namespace of the request
  */
-export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<void> {
+export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<boolean> {
   const stored = await findNamespace(db, namespaceBelow(caller.namespace.path, relative));
-  if (stored === undefined) return;
+  if (stored === undefined) return false;
   requireDeletable(caller, stored);
-  await revoking(db, async (tx) => {
+  const remove = async (tx: Tx) => {
     await lockNamespace(tx, stored.id);
     const content = await findNamespaceContent(tx, stored);
     if (content.namespaces) throw stillHolds('namespaces; delete them first');
     if (content.authMounts) throw stillHolds('auth mounts; disable them first');
     await deleteNamespaceRow(tx, stored.id);
-  }).catch((error: unknown) => {
+  };
+  await revoking(db, remove, [concern.namespace(stored.id), concern.quotas]).catch((error: unknown) => {
     throw heldElsewhere(error) ?? error;
   });
+  return true;
 }
 
 function requireDeletable(caller: Caller, { id, path }: NamespaceRow): void {

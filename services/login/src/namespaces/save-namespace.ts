@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { concern } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
@@ -15,7 +16,7 @@ import { namespaceBelow, parentPath } from './namespace-path.ts';
 
 /**
  * Creates a namespace, or replaces the custom metadata of an existing one. Throws `invalid` if its parent does not
- * exist, `conflict` if another request has just created it.
+ * exist, `conflict` if another request has just created it, or a mount has its name.
  * @param relative its path, relative to the namespace of the request
  * @param metadata undefined keeps what is stored
  */
@@ -34,21 +35,32 @@ export async function saveNamespace(
   return { ...stored, customMetadata };
 }
 
-/** Moves the epoch, because a process may have cached that there is no such namespace. */
+/** Concerns whoever knows that there was no such namespace. */
 async function createNamespace(
   { db }: DbContext,
   path: string,
   customMetadata: Record<string, string>,
 ): Promise<NamespaceRow> {
   const namespace = { id: randomBytes(8).toString('hex'), path, customMetadata };
-  await revoking(db, async (tx) => {
-    const hasParent = await lockParentNamespace(tx, parentPath(path));
-    if (!hasParent) throw invalid('path: the parent namespace does not exist');
-    await insertNamespace(tx, namespace);
-  }).catch((error: unknown) => {
-    throw isUniqueViolation(error)
-      ? new Problem('conflict', 'the namespace was just created by another request')
-      : error;
+  await revoking(
+    db,
+    async (tx) => {
+      const hasParent = await lockParentNamespace(tx, parentPath(path));
+      if (!hasParent) throw invalid('path: the parent namespace does not exist');
+      await insertNamespace(tx, namespace);
+    },
+    [concern.namespaceAt(path)],
+  ).catch((error: unknown) => {
+    throw conflictOf(error, path) ?? error;
   });
   return namespace;
+}
+
+/** A mount and a namespace never have the same name (docs/conventions.md#28-namespaces); the database finds out. */
+function conflictOf(error: unknown, path: string): Problem | undefined {
+  if (isUniqueViolation(error, 'names_of_mounts_and_namespaces'))
+    return new Problem('conflict', `path is already in use: there is a mount at or below ${path}/`);
+  return isUniqueViolation(error)
+    ? new Problem('conflict', 'the namespace was just created by another request')
+    : undefined;
 }

@@ -27,27 +27,53 @@ describe('a policy is refused if it is or contains', () => {
       '{"path":{"a":{"capabilities":["deny"]}},"p\\u0061th":{"b":{"capabilities":["read"]}}}',
       /"path" occurs twice/,
     ],
-    ['empty text', '', /contains no path/],
-    ['only a comment', '# nothing', /contains no path/],
-    ['an empty object', '{}', /contains no path/],
     ['a block without a path', 'path { capabilities = [] }', /has no block/],
-    ['a path without capabilities', 'path "a" {}', /"a": capabilities must be a list/],
     ['capabilities that are not a list', 'path "a" { capabilities = "read" }', /capabilities must be a list/],
     ['an unknown capability', 'path "a" { capabilities = ["reed"] }', /"reed" is not a capability/],
     ['a capability that is not a string', 'path "a" { capabilities = [1] }', /1 is not a capability/],
-    ['a field instead of capabilities', 'path "a" { policy = "read" }', /policy is not supported/],
     ['a block with two labels', 'path "a" "b" { capabilities = ["read"] }', /b is not supported/],
+    ['a field beside the paths', 'limit = 1\npath "a" { capabilities = ["read"] }', /limit is unknown/],
+    ['an unknown field', 'path "a" { capabilities = ["read"] foo = 1 }', /"a": foo is not supported/],
+    ['a limit of pages', 'path "a" { pagination_limit = 5 }', /pagination_limit is not supported/],
+    ['an expiration', 'path "a" { expiration = "2030-01-01T00:00:00Z" }', /expiration is not supported/],
+    ['an unknown shorthand', 'path "a" { policy = "all" }', /policy must be one of deny, read, write, sudo/],
+    ['a shorthand that is not a word', 'path "a" { policy = ["read"] }', /policy must be one of/],
     [
-      'parameters',
-      'path "a" { capabilities = ["read"] allowed_parameters = { "x" = [] } }',
-      /allowed_parameters is not supported/,
+      'parameters without lists',
+      'path "a" { allowed_parameters = { "x" = "y" } }',
+      /the values of x must be a list/,
     ],
-    ['a field beside the paths', 'name = "x"\npath "a" { capabilities = ["read"] }', /name is unknown/],
     [
-      'a template',
-      'path "a/{{identity.entity.id}}" { capabilities = ["read"] }',
-      /templates are not supported/,
+      'parameters in a list',
+      'path "a" { denied_parameters = ["x"] }',
+      /denied_parameters must map names to lists/,
     ],
+    [
+      'a required parameter that is not in a list',
+      'path "a" { required_parameters = "x" }',
+      /must be a list of names/,
+    ],
+    [
+      'a required parameter that is not a name',
+      'path "a" { required_parameters = [["x"]] }',
+      /must be a list of names/,
+    ],
+    [
+      'a limit for wrapping that is no duration',
+      'path "a" { min_wrapping_ttl = "x" }',
+      /min_wrapping_ttl must be a duration/,
+    ],
+    [
+      'limits for wrapping that exclude each other',
+      'path "a" { min_wrapping_ttl = "2h" max_wrapping_ttl = "1h" }',
+      /min_wrapping_ttl exceeds max_wrapping_ttl/,
+    ],
+    [
+      'a template without its end',
+      'path "a/{{identity.entity.id" { }',
+      /must begin with \{\{ and end with \}\}/,
+    ],
+    ['a template without its beginning', 'path "a/identity.entity.id}}" { }', /must begin with/],
     ['a wildcard that is not last', 'path "a*b" { capabilities = ["read"] }', /"a\*b".*last character/],
     ['an empty path', 'path "" { capabilities = ["read"] }', /empty/],
     ['more than 64 KiB', `#${'x'.repeat(70_000)}`, /64 KiB/],
@@ -59,6 +85,70 @@ describe('a policy is refused if it is or contains', () => {
     await expect(parsePolicy(source)).rejects.toThrow(expected);
   });
 });
+
+test.each([' ', '# nothing', '// nothing', '/* nothing */', '{}', '{"path":{}}', 'name = "x"'])(
+  'a policy may have no path: %j',
+  async (source) => expect(await parsePolicy(source)).toEqual({ paths: [] }),
+);
+
+describe('a path may have', () => {
+  const all = ['create', 'read', 'update', 'delete', 'list'];
+  test.each<[string, string, object]>([
+    ['no capabilities', '', { capabilities: [] }],
+    ['a comment', 'comment = "x" capabilities = ["read"]', { capabilities: ['read'] }],
+    ['the shorthand read', 'policy = "read"', { capabilities: ['read', 'list'] }],
+    ['the shorthand write', 'policy = "write"', { capabilities: all }],
+    ['the shorthand sudo', 'policy = "sudo"', { capabilities: [...all, 'sudo'] }],
+    ['the shorthand deny', 'policy = "deny"', { capabilities: ['deny'] }],
+    [
+      'a shorthand and capabilities',
+      'policy = "read" capabilities = ["update"]',
+      { capabilities: ['update', 'read', 'list'] },
+    ],
+    ['a capability of a verb that does not exist here', 'capabilities = ["scan"]', { capabilities: [] }],
+    [
+      'parameters with values of all kinds',
+      'allowed_parameters = { "x" = [1, 1.5, true, "a", ["b"]] "*" = [] }',
+      { capabilities: [], allowed_parameters: { x: [1, 1.5, true, 'a', ['b']], '*': [] } },
+    ],
+    [
+      'parameters in several blocks',
+      'denied_parameters { "x" = ["1"] } denied_parameters { "x" = ["2"] "y" = [] }',
+      { capabilities: [], denied_parameters: { x: ['1', '2'], y: [] } },
+    ],
+    [
+      'a block with any value, and one with some',
+      'denied_parameters { "x" = [] } denied_parameters { "x" = ["2"] }',
+      { capabilities: [], denied_parameters: { x: [] } },
+    ],
+    ['required parameters', 'required_parameters = ["x"]', { capabilities: [], required_parameters: ['x'] }],
+    [
+      'limits for wrapping',
+      'min_wrapping_ttl = "1m" max_wrapping_ttl = 3600',
+      { capabilities: [], min_wrapping_ttl: 60, max_wrapping_ttl: 3600 },
+    ],
+  ])('%s', async (_what, block, rule) => {
+    expect(await parsePolicy(`path "a" { ${block} }`)).toEqual({ paths: [{ path: 'a', ...rule }] });
+  });
+});
+
+test('restrictions may be written in JSON', async () => {
+  const block = {
+    capabilities: ['update'],
+    allowed_parameters: { x: ['y', 1], __proto: [] },
+    required_parameters: ['x'],
+    min_wrapping_ttl: '1m',
+  };
+  expect(await parsePolicy(JSON.stringify({ path: { a: block } }))).toEqual({
+    paths: [{ path: 'a', ...block, min_wrapping_ttl: 60 }],
+  });
+});
+
+test.each(['a/{{identity.entity.id}}/*', 'a/{{ identity.entity.name }}', '{{foo}}', 'a/{x}'])(
+  'a path may be %s',
+  async (path) =>
+    expect((await parsePolicy(`path "${path}" {}`)).paths).toEqual([{ path, capabilities: [] }]),
+);
 
 test('HCL may contain comments, several blocks on a line, and a path twice', async () => {
   const policy = await parsePolicy(`

@@ -1,6 +1,6 @@
-import { PolicyRules } from '@secrets/access';
-import { type Capability, capabilities } from '@secrets/caller';
+import { type PathRule, PolicyRules } from '@secrets/access';
 import { invalid } from '@secrets/domain';
+import { ruleOf } from './path-block.ts';
 import { readHcl } from './read-hcl.ts';
 import { readJson } from './read-json.ts';
 
@@ -31,20 +31,14 @@ export async function parsePolicy(source: string): Promise<PolicyRules> {
 
 const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 
-interface Rule {
-  path: string;
-  capabilities: Capability[];
-}
-
-function rulesIn(tree: unknown): Rule[] {
-  const fields = Object.entries(asObject(tree, 'the policy'));
-  const unknown = fields.find(([name]) => name !== 'path');
-  if (unknown !== undefined)
-    throw invalid(`policy: ${unknown[0]} is unknown; a policy consists of path blocks`);
-  const blocks = listed(fields[0]?.[1] ?? []).flatMap((block) => Object.entries(asObject(block, 'path')));
-  const rules = blocks.flatMap(([path, bodies]) => bodiesOf(path, bodies).map((body) => ruleOf(path, body)));
-  if (rules.length === 0) throw invalid('policy: contains no path block');
-  return rules;
+function rulesIn(tree: unknown): PathRule[] {
+  const fields = asObject(tree, 'the policy');
+  const unknown = Object.keys(fields).find((name) => name !== 'path' && name !== 'name');
+  if (unknown !== undefined) throw invalid(`policy: ${unknown} is unknown; a policy consists of path blocks`);
+  const blocks = listed(fields.path ?? []).flatMap((block) => Object.entries(asObject(block, 'path')));
+  return blocks.flatMap(([path, bodies]) =>
+    bodiesOf(path, bodies).map((body) => ruleOf(path, asObject(body, `path ${JSON.stringify(path)}`))),
+  );
 }
 
 /** A path may have several blocks. */
@@ -52,25 +46,6 @@ function bodiesOf(path: string, bodies: unknown): unknown[] {
   const all = listed(bodies);
   if (all.length === 0) throw invalid(`policy: path ${JSON.stringify(path)} has no block`);
   return all;
-}
-
-function ruleOf(path: string, body: unknown): Rule {
-  const where = `path ${JSON.stringify(path)}`;
-  const fields = asObject(body, where);
-  const unknown = Object.keys(fields).find((name) => name !== 'capabilities');
-  if (unknown !== undefined) throw invalid(`policy: ${where}: ${unknown} is not supported`);
-  if (path.includes('{{')) throw invalid(`policy: ${where}: templates are not supported`);
-  if (!Array.isArray(fields.capabilities)) throw invalid(`policy: ${where}: capabilities must be a list`);
-  return { path, capabilities: fields.capabilities.map((name) => capabilityOf(where, name)) };
-}
-
-function capabilityOf(where: string, name: unknown): Capability {
-  const known = capabilities.find((capability) => capability === name);
-  if (known === undefined)
-    throw invalid(
-      `policy: ${where}: ${JSON.stringify(name)} is not a capability (${capabilities.join(', ')})`,
-    );
-  return known;
 }
 
 function asObject(value: unknown, where: string): Record<string, unknown> {

@@ -1,5 +1,4 @@
-import { invalid } from '@secrets/domain';
-import { repeatedName } from '../repeated-name.ts';
+import { invalid, repeatedName } from '@secrets/domain';
 
 /** Parses a policy in JSON. Throws `invalid` if it has a syntax error or a name occurs twice in an object. */
 export function readJson(source: string): unknown {

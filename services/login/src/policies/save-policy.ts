@@ -1,5 +1,6 @@
+import { concern } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
-import { isForeignKeyViolation } from '@secrets/db';
+import { isForeignKeyViolation, type Tx } from '@secrets/db';
 import { invalid, notFound } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { findPolicySource, upsertPolicy } from '../queries/policies.ts';
@@ -21,9 +22,8 @@ export async function savePolicy(
   const exists = name === 'default' || (await findPolicySource(db, namespaceId, name)) !== undefined;
   requireGrant(caller, exists);
   const rules = await parsePolicy(source);
-  await revoking(db, (tx) => upsertPolicy(tx, namespaceId, name, { source, rules })).catch(
-    (error: unknown) => {
-      throw isForeignKeyViolation(error) ? notFound() : error;
-    },
-  );
+  const save = (tx: Tx) => upsertPolicy(tx, namespaceId, name, { source, rules });
+  await revoking(db, save, [concern.policy(namespaceId, name)]).catch((error: unknown) => {
+    throw isForeignKeyViolation(error) ? notFound() : error;
+  });
 }

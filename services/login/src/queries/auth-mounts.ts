@@ -58,12 +58,18 @@ export async function findOverlappingPath(
   path: string,
 ): Promise<string | undefined> {
   const [row] = await sql.query<{ path: string }>(
-    `select path from login.auth_mounts where namespace_id = $1
-     and (path = $2 or starts_with(path, $2 || '/') or starts_with($2, path || '/')) limit 1`,
-    [namespaceId, path],
+    `(select path from login.auth_mounts where namespace_id = $1 and path = any($2::text[]) limit 1)
+     union all
+     (select path from login.auth_mounts where namespace_id = $1 and path collate "C" > $3 and path collate "C" < $4
+       order by path collate "C" limit 1) limit 1`,
+    [namespaceId, pathsTo(path), `${path}/`, `${path}0`], // 0 follows the slash
   );
   return row?.path;
 }
+
+/** A path and those above it. */
+const pathsTo = (path: string): string[] =>
+  path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'));
 
 export async function insertAuthMount(
   tx: Tx,

@@ -1,4 +1,6 @@
+import { concern } from '@secrets/access';
 import type { Db, Tx } from '@secrets/db';
+import { recordChange } from './revocations.ts';
 
 /** An auth mount or a namespace that was removed, and whose tokens and entities are still to be deleted. */
 export interface RemovedOwner {
@@ -64,6 +66,12 @@ export const deletePageOfTokens = (db: Db, which: DeadTokens, limit: number): Pr
          and (select c.hash from login.tokens c where c.parent_accessor = t.accessor limit 1) is null returning 1`,
       [page.map(({ hash }) => hash)],
     );
+    // A gateway with a clock that is behind may still consider them valid. The others were refused from an earlier change on.
+    if (which === 'expired')
+      await recordChange(
+        tx,
+        page.map(({ accessor }) => concern.token(accessor)),
+      );
     return { found: page.length, deleted: deleted.length, detached };
   });
 
@@ -90,24 +98,25 @@ async function detachChildren(tx: Tx, parents: readonly DeadToken[], limit: numb
   return detached.length;
 }
 
-/** Deletes up to `limit` entities of a removed owner with their aliases. Returns their number. */
-export async function deletePageOfEntities(
-  db: Db,
-  { id, kind }: RemovedOwner,
-  limit: number,
-): Promise<number> {
+/**
+ * Deletes up to `limit` entities of a removed owner with their aliases, and records that: tokens of them that lost their parent, and were
+ * therefore not deleted, may be in a cache. Returns their number.
+ */
+export const deletePageOfEntities = (db: Db, owner: RemovedOwner, limit: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const deleted = await deleteEntities(tx, owner, limit);
+    if (deleted.length > 0)
+      await recordChange(
+        tx,
+        deleted.map(({ id }) => concern.entity(id)),
+      );
+    return deleted.length;
+  });
+
+function deleteEntities(tx: Tx, { id, kind }: RemovedOwner, limit: number): Promise<{ id: string }[]> {
   const ids =
     kind === 'auth mount'
       ? 'select entity_id from login.entity_aliases where mount_id = $1::uuid order by name limit $2'
       : 'select id from login.entities where namespace_id = $1 order by id limit $2';
-  const deleted = await db.query(`delete from login.entities where id = any(array(${ids})) returning 1`, [
-    id,
-    limit,
-  ]);
-  return deleted.length;
-}
-
-/** Moves the epoch, so that no process keeps what was deleted in a cache. */
-export async function moveEpoch(db: Db): Promise<void> {
-  await db.query('update login.access_epoch set value = value + 1');
+  return tx.query(`delete from login.entities where id = any(array(${ids})) returning id`, [id, limit]);
 }

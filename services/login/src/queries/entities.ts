@@ -1,3 +1,4 @@
+import { generatedName } from '@secrets/access';
 import type { Sql, Tx } from '@secrets/db';
 import type { By } from './groups.ts';
 
@@ -25,9 +26,6 @@ export interface EntityAliasRow {
   mountPath: string;
   mountType: string;
 }
-
-/** What the name of an entity begins with until one is chosen; its ID follows. */
-export const generatedName = 'entity_';
 
 // The entities of a disabled mount remain for a while. Nothing shows them.
 const aliases = `(select jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', a.name, 'mountAccessor', m.accessor, 'mountPath', m.path,

@@ -20,15 +20,18 @@ export async function findSigningKey(
 /** For how many seconds the key that signs has signed, or the next one been published; undefined before the first ones exist. */
 export async function findKeySeconds(sql: Sql, state: 'current' | 'next'): Promise<number | undefined> {
   const text = `select floor(extract(epoch from now() - state_since))::bigint as seconds
-                  from login.identity_keys where state = $1`;
+                  from login.identity_keys where state = $1 and state <> 'retired'`; // which lets Postgres use the index
   return (await sql.query<{ seconds: number }>(text, [state]))[0]?.seconds;
 }
 
 /** The public keys: the one that signs, the one that will, and those whose tokens may still be valid. */
 export async function listPublicKeys(sql: Sql): Promise<JWK[]> {
   const rows = await sql.query<{ publicJwk: JWK }>(
-    `select public_jwk as "publicJwk" from login.identity_keys
-      where state <> 'retired' or published_until > now() order by state_since desc, id`,
+    `select public_jwk as "publicJwk" from (
+       select * from login.identity_keys where state <> 'retired'
+       union all
+       select * from login.identity_keys where state = 'retired' and published_until > now()
+     ) published order by state_since desc, id`,
   );
   return rows.map(({ publicJwk }) => publicJwk);
 }

@@ -1,7 +1,8 @@
-import { areWithinLimitSql } from '@secrets/access';
+import { areWithinLimitSql, concern, isEvaluableSql, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
+import { recordedChangeSql } from './revocations.ts';
 
 /** The identity that a login proved. */
 export interface LoginIdentity {
@@ -16,8 +17,8 @@ export interface LoginIdentity {
   source: Json;
 }
 
-/** What a login knows of its entity. */
-export interface LoginOwner {
+/** What a login knows of its entity, and the size of the policies of its token, those of the entity included. */
+export interface LoginOwner extends PolicySize {
   entityId: string;
   /** Of the entity and of the groups that it belongs to. */
   identityPolicies: string[];
@@ -29,20 +30,28 @@ interface Parameters {
   namespaceId: string;
   groups: string;
   issuedAt: string;
+  /** Of the token. */
+  policies: string;
 }
 
+const quotedEntityConcern = `'${concern.entity('')}'`;
+
+/** The groups that count: those of the newest login that named any. */
+const countingGroups = ({ groups, issuedAt }: Pick<Parameters, 'groups' | 'issuedAt'>) =>
+  `case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end`;
+const wereNamed = `(a.groups_issued_at is not null or a.groups <> '{}')`;
 const hasNoGroups = (mountId: string) =>
   `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} order by ga.name limit 1) is null`;
 
 // Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it. None finds an owner whose groups are not
 // known although the mount has some: one of these may deny something.
 const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known as (
-    select a.entity_id, case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end as groups
+    select a.entity_id, ${countingGroups({ groups, issuedAt })} as groups
     from login.auth_mounts m
     join login.entity_aliases a on a.mount_id = m.id and a.name = ${alias}
     join login.entities e on e.id = a.entity_id and not e.disabled
     where m.id = ${mountId}
-      and (${groups} is not null or a.groups_issued_at is not null or a.groups <> '{}' or ${hasNoGroups(mountId)})
+      and (${groups} is not null or ${wereNamed} or ${hasNoGroups(mountId)})
     for key share of m
   ), outdated as (
     -- Locked, so that \`former\` is what a concurrent login has just written.
@@ -54,13 +63,14 @@ const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known 
   ), regrouped as (
     update login.entity_aliases a set groups = ${groups}, groups_issued_at = ${issuedAt} from outdated o
     where a.mount_id = o.mount_id and a.name = o.name returning o.former
-  ), moved as (
-    -- Other tokens of the entity may be in a cache. Most changes concern groups that have no alias here.
-    update login.access_epoch set value = value + 1 where exists (
+  -- Other tokens of the entity may be in a cache. Most changes concern groups that have no alias here.
+  ), ${recordedChangeSql(
+    `array(select ${quotedEntityConcern} || entity_id::text from known)`,
+    `exists (
       select 1 from regrouped r join login.group_aliases ga
         on ga.mount_id = ${mountId} and ga.name = any(r.former || ${groups})
-      where (ga.name = any(r.former)) <> (ga.name = any(${groups})))
-  ), ${ownerOf({ mountId }, 'known')}`;
+      where (ga.name = any(r.former)) <> (ga.name = any(${groups})))`,
+  )}, ${ownerOf({ mountId }, 'known')}`;
 
 const newOwner = ({ mountId, alias, namespaceId, groups, issuedAt }: Parameters) => `mount as (
     select id from login.auth_mounts where id = ${mountId} and (${groups} is not null or ${hasNoGroups(mountId)}) for key share
@@ -84,7 +94,11 @@ const ownerOf = ({ mountId }: Pick<Parameters, 'mountId'>, found: string) => `ow
     ) as "identityPolicies" from ${found} f
   )`;
 
-const selectOwner = 'select "entityId", "identityPolicies" from owner';
+const sizedOwner = ({ namespaceId, policies }: Pick<Parameters, 'namespaceId' | 'policies'>) => `sized as (
+    select o.*, size.* from owner o cross join lateral ${policySizeSql(namespaceId, `(${policies} || o."identityPolicies")`)} size
+  )`;
+
+const selectOwner = 'select "entityId", "identityPolicies", paths, "plusPaths" from sized';
 
 const ofToken = {
   namespaceId: '$4::text',
@@ -92,17 +106,19 @@ const ofToken = {
   alias: '$18::text',
   groups: '$20::text[]',
   issuedAt: '$21::timestamptz',
+  policies: '$7::text[]',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
-const insertToken = `stored as (
+const insertToken = `${sizedOwner(ofToken)}, stored as (
     insert into login.tokens (${loginColumns})
-    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from owner where ${areWithinLimitSql('"identityPolicies"')}
+    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from sized
+    where ${areWithinLimitSql('"identityPolicies"')} and ${isEvaluableSql('sized')}
   ) ${selectOwner}`;
 const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;
 const insertNewText = `with ${newOwner(ofToken)}, ${insertToken}`;
 
 /**
- * Stores the token of a login, unless its identity has more policies than can be evaluated. Takes one statement if the alias is known; otherwise
+ * Stores the token of a login, unless its policies and those of its identity are more than can be evaluated. Takes one statement if the alias is known; otherwise
  * a second one creates entity, alias and token. Undefined if the mount was disabled, the entity is disabled, or its groups are not known.
  */
 export async function insertLoginToken(
@@ -120,32 +136,50 @@ const ofEntity = {
   groups: '$3::text[]',
   issuedAt: '$4::timestamptz',
   namespaceId: '$5::text',
+  policies: '$6::text[]',
 };
-// The first one does not need the namespace, but has as many parameters.
-const knownOwnerText = `with ${knownOwner(ofEntity)} ${selectOwner} where $5::text is not null`;
-const newOwnerText = `with ${newOwner(ofEntity)} ${selectOwner}`;
+const knownOwnerText = `with ${knownOwner(ofEntity)}, ${sizedOwner(ofEntity)} ${selectOwner}`;
+const newOwnerText = `with ${newOwner(ofEntity)}, ${sizedOwner(ofEntity)} ${selectOwner}`;
 
 /** Returns the owner of a batch token, which is not stored. Creates the entity if it is new. Undefined in the same cases. */
 export async function upsertOwner(
   sql: Sql,
   { mountId, alias, ...proof }: Omit<LoginIdentity, 'source'>,
-  namespaceId: string,
+  { namespaceId, policies }: Pick<NewToken, 'namespaceId' | 'policies'>,
 ): Promise<LoginOwner | undefined> {
-  const params = [mountId, alias, ...groupParams(proof), namespaceId];
+  const params = [mountId, alias, ...groupParams(proof), namespaceId, policies];
   return firstOwner(sql, [knownOwnerText, newOwnerText, knownOwnerText], params);
 }
 
-/** Whether the entity of an alias is disabled. */
-export async function isDisabled(
+/** What decides whether an identity can have tokens of a login. */
+export interface OwnerState {
+  isDisabled: boolean;
+  /** Whether this login or an earlier one names the groups, or the mount has none. */
+  areGroupsKnown: boolean;
+  /** Of the entity and of the groups that it belongs to; of the groups alone, if there is no entity yet. */
+  identityPolicies: string[];
+}
+
+const ownerStateText = `with known as (
+    select a.entity_id, e.disabled, ${wereNamed} as named, ${countingGroups(ofEntity)} as groups
+    from login.entity_aliases a join login.entities e on e.id = a.entity_id
+    where a.mount_id = ${ofEntity.mountId} and a.name = ${ofEntity.alias}
+  ), found as (
+    select entity_id, groups from known
+    union all
+    select null, coalesce(${ofEntity.groups}, '{}') where not exists (select from known)
+  ), ${ownerOf(ofEntity, 'found')}
+  select "identityPolicies", coalesce((select disabled from known), false) as "isDisabled",
+    ${ofEntity.groups} is not null or coalesce((select named from known), false) or ${hasNoGroups(ofEntity.mountId)} as "areGroupsKnown"
+  from owner`;
+
+/** Reads what decides about the tokens of an identity. Changes nothing. */
+export async function findOwnerState(
   sql: Sql,
-  { mountId, alias }: Pick<LoginIdentity, 'mountId' | 'alias'>,
-): Promise<boolean> {
-  const rows = await sql.query(
-    `select 1 from login.entity_aliases a join login.entities e on e.id = a.entity_id
-     where a.mount_id = $1 and a.name = $2 and e.disabled`,
-    [mountId, alias],
-  );
-  return rows.length > 0;
+  { mountId, alias, ...proof }: Omit<LoginIdentity, 'source'>,
+): Promise<OwnerState> {
+  const [row] = await sql.query<OwnerState>(ownerStateText, [mountId, alias, ...groupParams(proof)]);
+  return row!;
 }
 
 /** A time in the future, of a clock that is ahead, would make the groups of later logins wait for it. */

@@ -7,13 +7,15 @@ export interface NamespaceRow {
 }
 
 const columns = 'id, path, custom_metadata as "customMetadata"';
+/** Of the namespace above, as the index `namespaces_by_parent` has it. */
+const parentPath = "regexp_replace(path, '/?[^/]*$', '')";
 
 export async function findNamespace(sql: Sql, path: string): Promise<NamespaceRow | undefined> {
   const text = `select ${columns} from login.namespaces where path = $1`;
   return (await sql.query<NamespaceRow>(text, [path]))[0];
 }
 
-/** Up to `limit` namespaces directly below a path, in order, whose names come after `after`. */
+/** Up to `limit` namespaces directly below a path, in the order of their bytes, whose names come after `after`. */
 export async function listChildNamespaces(
   sql: Sql,
   path: string,
@@ -22,9 +24,9 @@ export async function listChildNamespaces(
   const prefix = path === '' ? '' : `${path}/`;
   return sql.query<NamespaceRow>(
     `select ${columns} from login.namespaces
-     where starts_with(path, $1) and path <> '' and position('/' in substr(path, length($1) + 1)) = 0 and path > $2
-     order by path limit $3`,
-    [prefix, `${prefix}${after}`, limit],
+     where ${parentPath} = $1 and path <> '' and path collate "C" > $2
+     order by path collate "C" limit $3`,
+    [path, `${prefix}${after}`, limit],
   );
 }
 
@@ -68,9 +70,9 @@ export async function findNamespaceContent(
   { id, path }: Pick<NamespaceRow, 'id' | 'path'>,
 ): Promise<{ namespaces: boolean; authMounts: boolean }> {
   const [row] = await tx.query<{ namespaces: boolean; authMounts: boolean }>(
-    `select exists (select 1 from login.namespaces where starts_with(path, $2)) as namespaces,
-            exists (select 1 from login.auth_mounts where namespace_id = $1) as "authMounts"`,
-    [id, `${path}/`],
+    `select (select id from login.namespaces where ${parentPath} = $2 and path <> '' limit 1) is not null as namespaces,
+            (select id from login.auth_mounts where namespace_id = $1 order by namespace_id, path limit 1) is not null as "authMounts"`,
+    [id, path],
   );
   return row!;
 }

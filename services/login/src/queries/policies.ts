@@ -1,4 +1,4 @@
-import type { PolicyRules } from '@secrets/access';
+import { type PolicyRules, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
@@ -22,16 +22,14 @@ export async function listPolicyNames(
   return (await sql.query<{ name: string }>(text, [namespaceId, after, limit])).map(({ name }) => name);
 }
 
-/** The rules of the named policies; names without a policy are left out. */
-export async function listPolicyRules(
+/** The size of the named policies together. */
+export async function findPolicySize(
   sql: Sql,
   namespaceId: string,
   names: readonly string[],
-): Promise<{ name: string; rules: PolicyRules }[]> {
-  return sql.query(
-    'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
-    [namespaceId, names],
-  );
+): Promise<PolicySize> {
+  const text = `select size.* from ${policySizeSql('$1', '$2::text[]')} size`;
+  return (await sql.query<PolicySize>(text, [namespaceId, names]))[0]!;
 }
 
 export async function upsertPolicy(

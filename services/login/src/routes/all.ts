@@ -10,6 +10,8 @@ import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { policyEndpoints } from './policies.ts';
+import { rateLimitEndpoints } from './rate-limits.ts';
+import { resultantAclEndpoints } from './resultant-acl.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenEndpoints } from './tokens.ts';
 
@@ -18,6 +20,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...tokenEndpoints(context),
   ...policyEndpoints(context),
   ...capabilityEndpoints(context),
+  ...resultantAclEndpoints(context),
   ...namespaceEndpoints(context),
   ...authMountEndpoints(context),
   ...methodEndpoints(context),
@@ -26,5 +29,6 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...entityEndpoints(context),
   ...groupEndpoints(context),
   ...groupAliasEndpoints(context),
+  ...rateLimitEndpoints(context),
   ...syncTokenEndpoints(context),
 ];

@@ -27,20 +27,29 @@ const AuthMountBody = z.object({
   description: description.default(''),
   config: z.object(limits).optional(),
 });
-const TuneBody = z.object({ description: description.optional(), ...limits });
+/** As clients write it: an empty text keeps the value, `system` restores the default. */
+const tunedSeconds = z
+  .union([z.literal('').transform(() => undefined), z.literal('system').transform(() => 0), seconds])
+  .optional();
+const TuneBody = z.object({
+  description: description.optional(),
+  default_lease_ttl: tunedSeconds,
+  max_lease_ttl: tunedSeconds,
+});
 
 const basePath = '/sys/auth';
 const path = `${basePath}/*path`;
-const tunePath = `${path}/tune`;
+/** Clients use the second one, by which an auth mount can be tuned without `sudo`. */
+const tunePaths = [`${path}/tune`, '/sys/mounts/auth/*path/tune'];
 
 /** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
   listAuthMounts(context),
   readAuthMounts(context),
   readAuthMount(context),
-  readTuning(context),
+  ...tunePaths.map((path) => readTuning(context, path)),
   enableAuthMount(context),
-  tune(context),
+  ...tunePaths.map((path) => tune(context, path)),
   disableAuthMount(context),
 ];
 
@@ -72,8 +81,7 @@ const readAuthMount = (context: Context) =>
     summary: 'Read an auth mount',
     params: AuthMountParams,
     handle: async ({ params, caller }) => {
-      const isBuiltIn = params.path === 'token';
-      const mount = isBuiltIn ? tokenMount(caller) : await requireAuthMount(context, caller, params.path);
+      const mount = await requireAnyMount(context, caller, params.path);
       return { data: { ...presentAuthMount(mount), path: keyOf(mount) } };
     },
   });
@@ -95,19 +103,19 @@ const enableAuthMount = (context: Context) =>
     },
   });
 
-const readTuning = (context: Context) =>
+const readTuning = (context: Context, tunePath: string) =>
   endpoint({
     method: 'get',
     path: tunePath,
     summary: 'Read the settings of an auth mount as they apply',
     params: AuthMountParams,
     handle: async ({ params, caller }) => {
-      const mount = await requireAuthMount(context, caller, params.path);
+      const mount = await requireAnyMount(context, caller, params.path);
       return { data: { description: mount.description, ...presentLimits(effectiveLimits(mount)) } };
     },
   });
 
-const tune = (context: Context) =>
+const tune = (context: Context, tunePath: string) =>
   endpoint({
     method: 'post',
     path: tunePath,
@@ -142,6 +150,10 @@ const disableAuthMount = (context: Context) =>
       return undefined;
     },
   });
+
+/** An auth mount, or the built-in one. */
+const requireAnyMount = async (context: Context, caller: Caller, path: string) =>
+  path === 'token' ? tokenMount(caller) : requireAuthMount(context, caller, path);
 
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 

@@ -30,7 +30,8 @@ const readOwnCapabilities = (context: Context) =>
     summary: "Read the capabilities of the caller's token on paths",
     body: PathsBody,
     handle: async ({ body, caller }) => {
-      const holder = { policies: effectivePolicies(caller), namespace: caller.tokenNamespace };
+      const { entityId, tokenNamespace } = caller;
+      const holder = { policies: effectivePolicies(caller), entityId, namespace: tokenNamespace };
       const byPath = await capabilitiesOf(context, holder, caller.namespace, pathsIn(body));
       return { data: presentCapabilities(byPath) };
     },
@@ -67,11 +68,13 @@ const readCapabilitiesByToken = (context: Context) =>
 
 const holderOf = (token: StoredToken) => ({
   policies: [...token.policies, ...token.identityPolicies],
+  entityId: token.entityId,
   namespace: { id: token.namespaceId, path: token.namespacePath },
 });
 
 const holderOfBatch = ({ payload, identityPolicies, namespacePath }: FoundBatchToken) => ({
   policies: [...payload.policies, ...identityPolicies],
+  entityId: payload.entity_id,
   namespace: { id: payload.namespace_id, path: namespacePath },
 });
 

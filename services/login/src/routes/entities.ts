@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -88,7 +89,8 @@ const removeEntity = (context: Context, kind: PathKind) =>
     params: paths[kind].params,
     handle: async ({ params, caller }) => {
       const entity = await findEntityAt(context, caller, params as By);
-      if (entity !== undefined) await revoking(context.db, (tx) => deleteEntity(tx, entity.id));
+      if (entity === undefined) return undefined;
+      await revoking(context.db, (tx) => deleteEntity(tx, entity.id), [concern.entity(entity.id)]);
       return undefined;
     },
   });

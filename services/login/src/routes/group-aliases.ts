@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -87,7 +88,8 @@ const removeAlias = (context: Context) =>
     params: AliasParams,
     handle: async ({ params, caller }) => {
       const alias = await findGroupAlias(context.db, caller.namespace.id, params.id);
-      if (alias !== undefined) await revoking(context.db, (tx) => deleteGroupAlias(tx, alias.id));
+      const concerns = [concern.groups(caller.namespace.id)];
+      if (alias !== undefined) await revoking(context.db, (tx) => deleteGroupAlias(tx, alias.id), concerns);
       return undefined;
     },
   });

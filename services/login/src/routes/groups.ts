@@ -1,3 +1,4 @@
+import { concern } from '@secrets/access';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -109,7 +110,8 @@ const removeGroup = (context: Context, kind: PathKind) =>
     params: paths[kind].params,
     handle: async ({ params, caller }) => {
       const group = await findGroup(context.db, caller.namespace.id, params as By);
-      if (group !== undefined) await revoking(context.db, (tx) => deleteGroup(tx, group.id));
+      const concerns = [concern.groups(caller.namespace.id)];
+      if (group !== undefined) await revoking(context.db, (tx) => deleteGroup(tx, group.id), concerns);
       return undefined;
     },
   });

@@ -88,9 +88,10 @@ const deleteNamespace = (context: Context) =>
     path,
     summary: 'Delete an empty namespace with its tokens, policies and entities',
     params: NamespaceParams,
-    handle: async ({ params, caller }) => {
-      await removeNamespace(context, caller, params.path);
-      return undefined;
+    handle: async ({ params, caller, warn }) => {
+      const existed = await removeNamespace(context, caller, params.path);
+      if (!existed) warn('there was no such namespace');
+      return { data: { status: 'deleted' } };
     },
   });
 

@@ -1,10 +1,9 @@
 import {
-  areWithinLimit,
   type BatchToken,
   batchTokenKeyRing,
-  identityPolicyLimit,
   newAccessor,
   newToken,
+  requireEvaluable,
   sealBatchToken,
   tokenHash,
 } from '@secrets/access';
@@ -15,12 +14,13 @@ import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
 import {
   insertLoginToken,
-  isDisabled,
   type LoginIdentity,
   type LoginOwner,
   upsertOwner,
 } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
+import { findPolicySize } from '../queries/policies.ts';
+import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
 
 /** What tokens are issued and found with. */
 export interface TokenContext extends DbContext {
@@ -59,14 +59,23 @@ export interface IssuedToken {
 
 /**
  * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
- * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, `invalid` if a
- * batch token is too long for a header.
+ * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, or the policies are
+ * too large together, `invalid` if a batch token is too long for a header.
  */
 export async function issueToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
+  if (!('mountId' in token.owner)) await requireEvaluablePolicies(context, token, token.owner);
   const issue = token.type === 'batch' ? issueBatchToken : issueServiceToken;
   return issue(context, token).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? permissionDenied() : error;
   });
+}
+
+async function requireEvaluablePolicies(
+  { db }: TokenContext,
+  { namespaceId, policies }: TokenToIssue,
+  { identityPolicies }: Owner,
+): Promise<void> {
+  requireEvaluable(await findPolicySize(db, namespaceId, [...policies, ...identityPolicies]));
 }
 
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
@@ -84,9 +93,7 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
 async function issueBatchToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const { owner } = token;
   const isLogin = 'mountId' in owner;
-  const known = isLogin
-    ? await usable(context, owner, await upsertOwner(context.db, owner, token.namespaceId))
-    : owner;
+  const known = isLogin ? await usable(context, owner, await upsertOwner(context.db, owner, token)) : owner;
   const secret = sealedToken(context.keys, {
     accessor: null,
     namespace_id: token.namespaceId,
@@ -106,24 +113,21 @@ async function issueBatchToken(context: TokenContext, token: TokenToIssue): Prom
 
 /** The owner of a login's token. Throws `forbidden` if there is none, or none of which the tokens could be used. */
 async function usable(
-  { db }: TokenContext,
+  context: TokenContext,
   identity: LoginIdentity,
   owner: LoginOwner | undefined,
 ): Promise<LoginOwner> {
-  if (owner === undefined && (await isDisabled(db, identity)))
-    throw new Problem('forbidden', 'the entity of this identity is disabled');
-  if (owner === undefined && identity.groups === undefined)
-    throw new Problem(
-      'forbidden',
-      'the login does not name the groups of this identity, and no earlier login did',
-    );
+  const reason =
+    owner === undefined ? await absenceReason(context, identity) : policiesReason(owner.identityPolicies);
+  if (reason !== undefined) throw new Problem('forbidden', reason);
   if (owner === undefined) throw permissionDenied();
-  if (!areWithinLimit(owner.identityPolicies))
-    throw new Problem(
-      'forbidden',
-      `the policies of this identity and its groups exceed ${identityPolicyLimit}`,
-    );
+  requireEvaluable(owner);
   return owner;
+}
+
+async function absenceReason(context: TokenContext, identity: LoginIdentity): Promise<string | undefined> {
+  const { entity, groups } = await findOwnerReasons(context, identity);
+  return entity ?? groups;
 }
 
 function sealedToken(keys: InternalKeys, payload: BatchToken): Sealed<string> {

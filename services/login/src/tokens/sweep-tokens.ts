@@ -6,9 +6,10 @@ import {
   deletePageOfTokens,
   forgetRemovedOwner,
   listRemovedOwners,
-  moveEpoch,
   type RemovedOwner,
 } from '../queries/delete-tokens.ts';
+import { deletePageOfUsage } from '../queries/rate-limits.ts';
+import { deleteOldChanges } from '../queries/revocations.ts';
 
 /** What a sweep runs with. */
 export interface Sweep {
@@ -18,22 +19,27 @@ export interface Sweep {
 }
 
 const pageSize = 500;
+const usagePageSize = 5_000;
 /** A log line after so many pages of a removed mount or namespace. */
 const pagesPerLine = 20;
 
 /**
- * Deletes every token that nobody can use any more, and the entities of removed auth mounts and namespaces, page by page. Returns the
- * number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
+ * Deletes every token that nobody can use any more, the entities of removed auth mounts and namespaces, old changes of access, and what was used of rate
+ * limits, page by page.
+ * Returns the number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
  */
 export async function sweepTokens(sweep: Sweep): Promise<number> {
   let total = 0;
-  try {
-    for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
-    for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
-    return total;
-  } finally {
-    if (total > 0) await moveEpoch(sweep.db);
-  }
+  for (const owner of await listRemovedOwners(sweep.db)) total += await sweepOwner(sweep, owner);
+  for (const which of ['expired', 'used up'] as const) total += await deleteTokens(sweep, which);
+  await deleteOldChanges(sweep.db);
+  await deleteOldUsage(sweep);
+  return total;
+}
+
+async function deleteOldUsage({ db, isStopping = () => false }: Sweep): Promise<void> {
+  for (let deleted = usagePageSize; deleted === usagePageSize && !isStopping(); )
+    deleted = await deletePageOfUsage(db, usagePageSize);
 }
 
 async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
@@ -42,7 +48,6 @@ async function sweepOwner(sweep: Sweep, owner: RemovedOwner): Promise<number> {
   let entities = 0;
   for (let deleted = pageSize; deleted === pageSize && !isStopping(); entities += deleted)
     deleted = await deletePageOfEntities(db, owner, pageSize);
-  if (entities > 0) await moveEpoch(db); // of tokens that lost their parent, and were therefore not deleted
   if (isStopping()) return tokens;
   if (await forgetRemovedOwner(db, owner))
     log.info({ ...owner, tokens, entities }, 'tokens and entities of a removed owner deleted');

@@ -172,6 +172,64 @@ describe('a diagnosis', () => {
     );
   });
 
+  describe('of an identity', () => {
+    const agree = async (jwt: string) => {
+      const body = { role: 'plain', jwt };
+      const [{ status, body: response }, diagnosis] = [await cloudB.logIn(body), await diagnose(body)];
+      expect(diagnosis.admitted).toBe(status === 200);
+      expect(reasons(diagnosis)).toEqual(response.errors ?? []);
+      return reasons(diagnosis);
+    };
+    const post = async (path: string, body: object) => {
+      const { status, body: response } = await cloudB.service.call('POST', path, body);
+      expect(status).toBeLessThan(300);
+      return response?.data;
+    };
+    const [silent, powerful] = [1, 2].map((n) => `cccccccc-0000-4000-8000-00000000000${n}`);
+    beforeAll(() => cloudB.writeRole('plain', { bound_service_principal_ids: [web1.oid, silent, powerful] }));
+
+    test('whose entity is disabled says so', async () => {
+      const jwt = await cloudB.jwtOf(web1);
+      const { entity_id } = (await cloudB.logIn({ role: 'plain', jwt })).body.auth;
+      await post(`/identity/entity/id/${entity_id}`, { disabled: true });
+      expect(await agree(jwt)).toEqual(['the entity of this identity is disabled']);
+      await post(`/identity/entity/id/${entity_id}`, { disabled: false });
+      expect(await agree(jwt)).toEqual([]);
+    });
+
+    test('whose groups are not known says so, if the mount has groups', async () => {
+      const jwt = await cloudB.issueJwt({ oid: silent!, groupOverage: true });
+      const { data } = (await cloudB.service.call('GET', '/sys/auth/cloudB')).body;
+      const { id } = await post('/identity/group', { name: 'ops' });
+      await post('/identity/group-alias', { name: 'g', mount_accessor: data.accessor, canonical_id: id });
+      expect(await agree(jwt)).toEqual([
+        'the login does not name the groups of this identity, and no earlier login did',
+      ]);
+      expect(failed(await diagnose({ role: 'plain', jwt }))).toMatchObject([
+        { claim: 'groups, hasgroups, _claim_names', values: { _claim_names: { groups: 'src1' } } },
+      ]);
+      expect(await agree(await cloudB.issueJwt({ oid: silent! }))).toEqual([]);
+      expect(await agree(jwt)).toEqual([]);
+      await cloudB.service.call('DELETE', `/identity/group/id/${id}`);
+    });
+
+    test('whose policies are too many says so, also before the first login', async () => {
+      const { data } = (await cloudB.service.call('GET', '/sys/auth/cloudB')).body;
+      for (const name of ['one', 'other']) {
+        const policies = Array.from({ length: 30 }, (_, n) => `${name}${n}`);
+        const { id } = await post('/identity/group', { name, policies });
+        await post('/identity/group-alias', { name, mount_accessor: data.accessor, canonical_id: id });
+      }
+      const jwt = await cloudB.issueJwt({ oid: powerful!, groups: ['one', 'other'] });
+      expect(reasons(await diagnose({ role: 'plain', jwt }))).toEqual([
+        expect.stringMatching(/^the policies of this identity and its groups exceed 50 names/),
+      ]);
+      expect(await agree(jwt)).toHaveLength(1);
+      for (const name of ['one', 'other'])
+        await cloudB.service.call('DELETE', `/identity/group/name/${name}`);
+    });
+  });
+
   test('issues and logs nothing', async () => {
     const tokens = () => cloudB.service.db.query('select 1 from login.tokens');
     const before = await tokens();

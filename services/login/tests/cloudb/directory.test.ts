@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CloudBForTest, startCloudBForTest } from '../login-for-test.ts';
+import { audience, type CloudBForTest, startCloudBForTest } from '../login-for-test.ts';
 
 let cloudB: CloudBForTest;
 
@@ -40,6 +40,15 @@ test('concurrent logins share one fetch of the keys', async () => {
 test('a login succeeds while the directory is down if its keys are cached', async () => {
   expect((await cloudB.logInWith({})).status).toBe(200);
   cloudB.sandbox.directory.faults.add({ effect: 'server-error' });
+  expect((await cloudB.logInWith({})).status).toBe(200);
+});
+
+test('a write of another configuration of the same tenant drops no keys', async () => {
+  await cloudB.service.call('POST', '/sys/auth/second', { type: 'cloudB' });
+  expect((await cloudB.logInWith({})).status).toBe(200);
+  cloudB.sandbox.directory.faults.add({ effect: 'server-error' });
+  const config = { tenant_id: cloudB.sandbox.tenantId, resource: audience };
+  expect((await cloudB.service.call('POST', '/auth/second/config', config)).status).toBe(204);
   expect((await cloudB.logInWith({})).status).toBe(200);
 });
 

@@ -28,12 +28,15 @@ function mountPathProblem(path: string): string | undefined {
 }
 
 /** The paths at which the mount of a request's path may be, shortest first: `a`, `a/b`, … */
-export function mountCandidates(path: string): string[] {
-  const candidates: string[] = [];
-  for (let end = path.indexOf('/'); end !== -1 && end <= maxMountBytes; end = path.indexOf('/', end + 1)) {
-    if (end > 0) candidates.push(path.slice(0, end));
+export const mountCandidates = (path: string): string[] => foldersOf(path, maxMountBytes);
+
+/** The folders that contain a path, shortest first, up to a length. */
+export function foldersOf(path: string, maxLength: number): string[] {
+  const folders: string[] = [];
+  for (let end = path.indexOf('/'); end !== -1 && end <= maxLength; end = path.indexOf('/', end + 1)) {
+    if (end > 0) folders.push(path.slice(0, end));
   }
-  return candidates;
+  return folders;
 }
 
 /** Whether a path belongs to another part of the API, so that no mount can be there. */

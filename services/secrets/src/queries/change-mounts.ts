@@ -11,21 +11,22 @@ export async function lockMounts(tx: Tx, namespaceId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`mounts of ${namespaceId}`]);
 }
 
-/** Returns the path of a mount at, above (one of `prefixes`) or below `path`. */
+/** Returns the path of a mount at, above (one of `prefixes`) or below `path`, other than the one at `except`. */
 export async function findConflictingMount(
   sql: Sql,
   namespaceId: string,
   path: string,
   prefixes: readonly string[],
+  except = '',
 ): Promise<string | undefined> {
   const [found] = await sql.query<{ path: string }>(
     `(select path from secrets.mounts
-      where namespace_id = $1 and disabled_at is null and path = any ($2::text[]) order by path limit 1)
+      where namespace_id = $1 and disabled_at is null and path = any ($2::text[]) and path <> $4 order by path limit 1)
      union all
      (select path from secrets.mounts
-      where namespace_id = $1 and disabled_at is null and path >= $3 || '/' and path < $3 || '0' order by path limit 1)
+      where namespace_id = $1 and disabled_at is null and path >= $3 || '/' and path < $3 || '0' and path <> $4 order by path limit 1)
      limit 1`,
-    [namespaceId, [path, ...prefixes], path],
+    [namespaceId, [path, ...prefixes], path, except],
   );
   return found?.path;
 }
@@ -70,6 +71,20 @@ export async function updateMount(
     ],
   );
   return updated.length > 0;
+}
+
+/** Moves a mount; its associations follow (the trigger `moved_mount`). */
+export async function moveMountRow(
+  sql: Sql,
+  id: string,
+  { path, from, moveId }: { path: string; from: string; moveId: string },
+): Promise<void> {
+  await sql.query('update secrets.mounts set path = $2, moved_from = $3, move_id = $4 where id = $1', [
+    id,
+    path,
+    from,
+    moveId,
+  ]);
 }
 
 /** Frees the path and makes the values unreadable; the purge deletes them later. Returns false if there is no such mount. */

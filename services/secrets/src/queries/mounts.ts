@@ -48,3 +48,17 @@ export const listMountRows = (
      limit $3`,
     [namespaceId, range.after, range.limit],
   );
+
+/** The newest move of a mount. */
+export interface MoveRow {
+  from: string;
+  to: string;
+}
+
+export async function findMove(sql: Sql, namespaceId: string, moveId: string): Promise<MoveRow | undefined> {
+  const [found] = await sql.query<MoveRow>(
+    'select moved_from as "from", path as "to" from secrets.mounts where move_id = $1 and namespace_id = $2',
+    [moveId, namespaceId],
+  );
+  return found;
+}

@@ -7,7 +7,6 @@ import { type Watched, watchSecret } from '../changes/watch-secret.ts';
 import type { Context } from '../context.ts';
 import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
-import { findMount, type MountRow } from '../queries/mounts.ts';
 import { findRevisions } from '../queries/watch.ts';
 import { isStorable } from '../storable-text.ts';
 
@@ -24,7 +23,6 @@ export const internalEndpoints = (context: Context): Endpoint[] => [
   preview(context),
   inspect(context),
   readRevisions(context),
-  readMountIdentity(context),
 ];
 
 const watch = (context: Context) =>
@@ -82,19 +80,6 @@ const readRevisions = (context: Context) =>
     },
   });
 
-const readMountIdentity = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: '/internal/mounts/find',
-    summary: 'Read the ID and the accessor of the mount at a path; null if there is none',
-    from: 'sync-control',
-    body: z.object({ namespace_id: z.string(), mount: mountPath }),
-    handle: async ({ body }) => {
-      const mount = await findMount(context.db, body.namespace_id, body.mount);
-      return { data: mount === undefined ? null : presentMountIdentity(mount) };
-    },
-  });
-
 const presentWatched = (context: Context, { mount, secretId, row, isFolder }: Watched) => ({
   ...presentSecretState(context.keyRing, secretId ?? null, row),
   mount_id: mount.id,
@@ -107,5 +92,3 @@ function presentRevision(secretId: string, revisions: ReadonlyMap<string, number
   const revision = revisions.get(secretId.toLowerCase());
   return { secret_id: secretId, exists: revision !== undefined, revision: revision ?? 0 };
 }
-
-const presentMountIdentity = ({ id, accessor }: MountRow) => ({ mount_id: id, accessor });

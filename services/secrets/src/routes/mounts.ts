@@ -4,9 +4,15 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { createMount } from '../mounts/create-mount.ts';
 import { mountPath, newMountPath } from '../mounts/mount-path.ts';
-import { mountOptions, presentMount } from '../mounts/present-mount.ts';
+import {
+  mountOptions,
+  presentByPath,
+  presentMount,
+  systemLeases,
+  withSlash,
+} from '../mounts/present-mount.ts';
 import { removeMount } from '../mounts/remove-mount.ts';
-import { requireContainingMount, requireMount } from '../mounts/require-mount.ts';
+import { requireMount } from '../mounts/require-mount.ts';
 import { presentRetention, retentionFields } from '../mounts/retention.ts';
 import { updateMount } from '../queries/change-mounts.ts';
 import { listMountRows, type MountRow } from '../queries/mounts.ts';
@@ -31,7 +37,6 @@ export const mountEndpoints = (context: Context): Endpoint[] => [
   disableMount(context),
   readTune(context),
   tuneMount(context),
-  readContainingMount(context),
 ];
 
 const listMounts = (context: Context) =>
@@ -42,7 +47,7 @@ const listMounts = (context: Context) =>
     query: Page,
     handle: async (request) => {
       const mounts = requireAny(await pageOfMounts(context, request));
-      return { data: { keys: mounts.map(keyOf), key_info: presentByPath(mounts) } };
+      return { data: { keys: mounts.map(withSlash), key_info: presentByPath(mounts) } };
     },
   });
 
@@ -117,34 +122,17 @@ const tuneMount = (context: Context) =>
     },
   });
 
-/** Command-line clients call this first, to learn where the mount's path ends and which version the mount has. */
-const readContainingMount = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: '/sys/internal/ui/mounts/*path',
-    summary: 'Read the mount that contains a path',
-    params: MountParams,
-    handle: async ({ params, caller }) => {
-      const mount = await requireContainingMount(context, caller, params.path);
-      return { data: { ...presentMount(mount), path: keyOf(mount) } };
-    },
-  });
-
 type PageRequest = Request<unknown, z.infer<typeof Page>, unknown>;
 
 async function pageOfMounts(context: Context, { query, caller, warn }: PageRequest): Promise<MountRow[]> {
   const { after = '', limit } = query;
   const range = { after: trimSlashes(after), limit: limit + 1 };
   const mounts = await listMountRows(context.db, caller.namespace.id, range);
-  return cutToPage(mounts, limit, (mount) => ({ after: keyOf(mount) }), warn);
+  return cutToPage(mounts, limit, (mount) => ({ after: withSlash(mount) }), warn);
 }
 
-const keyOf = (mount: MountRow): string => `${mount.path}/`;
-
-const presentByPath = (mounts: readonly MountRow[]) =>
-  Object.fromEntries(mounts.map((mount) => [keyOf(mount), presentMount(mount)]));
-
 const presentTune = (mount: MountRow) => ({
+  ...systemLeases,
   ...presentRetention(mount),
   description: mount.description,
   options: mountOptions,

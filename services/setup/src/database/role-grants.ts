@@ -44,17 +44,26 @@ export const workerGrants = (name: string): string[] => [...worker, ...(workersO
 export const roleGrants: Record<DatabaseService, readonly string[]> = {
   gateway: [
     'usage on schema login',
-    'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch',
+    'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch, login.access_changes',
     'select on login.entities, login.entity_aliases, login.groups, login.group_aliases',
     'update (uses_left) on login.tokens',
+    'select on login.rate_limit_quotas',
+    'select, insert, update on login.rate_limit_usage',
   ],
   login: own('login'),
-  secrets: own('secrets'),
+  secrets: [
+    ...own('secrets'),
+    'usage on schema login',
+    'select on login.policies', // which mounts may this caller see?
+    'select (id, path) on login.namespaces',
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
+  ],
   'sync-control': [
     ...own('sync'),
     '!all on sync.entry_values', // sealed values are for the workers
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
+    'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
   ],
   ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],

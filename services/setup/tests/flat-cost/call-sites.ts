@@ -3,9 +3,9 @@ import { relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
-/** The packages whose statements use the schemas `sync` and `secrets`. */
+/** The packages with statements on the schemas of the services. */
 const packages =
-  '{services/{secrets,sync-control,sync-worker-*},libs/{sync-entries,sync-worker}}/src/**/*.ts';
+  '{services/{gateway,login,secrets,sync-control,sync-worker-*},libs/{access,sync-entries,sync-worker}}/src/**/*.ts';
 const isProduct = (file: string): boolean =>
   /^(services|libs)\/[^/]+\/src\//.test(file) && !/\.test\.ts$|\/testing\.ts$|\/conformance\//.test(file);
 
@@ -21,10 +21,10 @@ export function callSitesInSources(): string[] {
     );
 }
 
-/** The sources outside these packages that name a table of the schemas `sync` or `secrets` in a statement. */
+/** The sources outside these packages that name a table of these schemas in a statement. */
 export function foreignStatements(): string[] {
   const own = new Set(globSync(packages, { cwd: root }));
-  const statement = /\b(from|join|into|update|table)\s+(sync|secrets)\.\w/i;
+  const statement = /\b(from|join|into|update|table)\s+(login|sync|secrets)\.\w/i;
   return globSync('{libs,services}/*/src/**/*.ts', { cwd: root }).filter(
     (file) => isProduct(file) && !own.has(file) && statement.test(readFileSync(resolve(root, file), 'utf8')),
   );

@@ -5,7 +5,9 @@ import { callSitesInSources, foreignStatements, functionAt } from './call-sites.
 import type { Case } from './cases.ts';
 import { entryCases, standaloneCases, statusCases } from './entry-cases.ts';
 import { counted, notExecuted } from './exceptions.ts';
+import { limitCases } from './limit-cases.ts';
 import { loginCases } from './login-cases.ts';
+import { loginSettingsCases } from './login-settings-cases.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
 import { secretsCases } from './secrets-cases.ts';
 import { openSeededDb } from './seeded-db.ts';
@@ -21,6 +23,8 @@ const cases: Case[] = [
   ...syncControlCases,
   ...secretsCases,
   ...loginCases,
+  ...limitCases,
+  ...loginSettingsCases,
 ];
 
 interface Executed extends Measured {
@@ -61,14 +65,15 @@ const explain = (offenders: readonly Executed[]) =>
 
 // Such a plan costs little only as long as the rows that it looks for happen to be at the beginning of the table.
 test('no statement scans a large table sequentially', async () => {
-  const scan = /Seq Scan on (entries|associations|secrets|versions|outbox|tokens|entities|entity_aliases)\b/;
+  const scan =
+    /Seq Scan on (entries|associations|secrets|versions|outbox|tokens|entities|entity_aliases|auth_mounts|cloudb_roles|cloudb_rotations|policies|namespaces)\b/;
   const distinct = [...new Map(executed.map((one) => [`${one.role} ${one.text}`, one])).values()];
   const explained = [];
   for (const one of distinct) explained.push(...(await explain([one])));
   expect(explained.filter(({ plan }) => plan.some((line) => scan.test(line)))).toEqual([]);
 });
 
-test('every statement on the schemas sync and secrets is executed by a case, or is an exception', () => {
+test('every statement on the schemas of the services is executed by a case, or is an exception', () => {
   const sites = new Set(executed.map(({ site }) => site));
   const missing = callSitesInSources().filter((site) => !sites.has(site));
   const names = missing
@@ -78,6 +83,6 @@ test('every statement on the schemas sync and secrets is executed by a case, or 
   expect(missing.length).toBe(Object.keys(notExecuted).length); // no exception is obsolete, or hides another statement
 });
 
-test('only these packages have statements on the schemas sync and secrets', () => {
+test('only these packages have statements on the schemas of the services', () => {
   expect(foreignStatements()).toEqual([]);
 });

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchToken, tokenHash } from '@secrets/access';
-import { consumeUse, readBatchToken, readServiceToken } from '../../../../libs/access/src/read-access.ts';
-import { isEnteredElsewhere } from '../../../login/src/auth-methods/cloudb/queries/configs.ts';
-import { forgetPasswords } from '../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
-import * as rotations from '../../../login/src/auth-methods/cloudb/queries/rotations.ts';
-import {
-  deleteAuthMount,
-  findAuthMountByAccessor,
-  lockAuthMount,
-  updateAuthMount,
-} from '../../../login/src/queries/auth-mounts.ts';
+import { type BatchToken, concern, tokenHash } from '@secrets/access';
+import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts';
+import * as access from '../../../../libs/access/src/read-access.ts';
+import { readTemplateValues } from '../../../../libs/access/src/read-template-values.ts';
+import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
-import { findKeySeconds } from '../../../login/src/queries/identity-keys.ts';
-import { insertLoginToken, isDisabled, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
+import { findOwnerState, insertLoginToken, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
-import { insertToken } from '../../../login/src/queries/new-tokens.ts';
-import { revokeOrphan, revokeToken } from '../../../login/src/queries/revocations.ts';
+import { insertRootToken, insertToken, rootTokenWasCreated } from '../../../login/src/queries/new-tokens.ts';
+import { findPolicySize } from '../../../login/src/queries/policies.ts';
+import {
+  deleteOldChanges,
+  recordChange,
+  revokeOrphan,
+  revokeToken,
+  revoking,
+} from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
 import { type Case, casesOf, seededId } from './cases.ts';
 
@@ -64,17 +64,25 @@ const login = (alias: string, groups = ['group7', 'group9']) => ({
 });
 
 const checkCases: Case[] = casesOf('gateway', {
-  'checking a token of a mount': (db) => readServiceToken(db, tokenHash('ordinary7')),
-  'checking a token with many siblings': (db) => readServiceToken(db, tokenHash('child7')),
-  'checking a token of the 64th generation': (db) => readServiceToken(db, tokenHash('chain64')),
-  'checking a token whose entity is in 200 groups': (db) => readServiceToken(db, tokenHash('ordinary50000')),
-  'checking a token of a disabled mount': (db) => readServiceToken(db, tokenHash('old7')),
+  'checking a token of a mount': (db) => access.readServiceToken(db, tokenHash('ordinary7')),
+  'checking a token with many siblings': (db) => access.readServiceToken(db, tokenHash('child7')),
+  'checking a token of the 64th generation': (db) => access.readServiceToken(db, tokenHash('chain64')),
+  'checking a token whose entity is in 200 groups': (db) =>
+    access.readServiceToken(db, tokenHash('ordinary50000')),
+  'checking a token of a disabled mount': (db) => access.readServiceToken(db, tokenHash('old7')),
   'checking a batch token': (db) =>
-    readBatchToken(
+    access.readBatchToken(
       db,
       batchToken({ parent_accessor: 'chain64', mount_id: mountId, entity_id: seededId('entity30001') }),
     ),
-  'consuming a use': (db) => consumeUse(db, tokenHash('spent7')),
+  'reading what templates can name of an entity in 200 groups': (db) =>
+    readTemplateValues(db, seededId('entity50000'), 'root'),
+  'consuming a use': (db) => access.consumeUse(db, tokenHash('spent7')),
+  'reading the policies of a token': (db) => access.readPolicySet(db, 'root', ['p1', 'p4999', 'absent']),
+  'reading the newest changes': (db) => readChanges(db, 19_000),
+  'reading a namespace': (db) => access.readNamespace(db, 'n7'),
+  'finding the mount of a login': (db) => access.readLoginMount(db, '', 'cloudB7'),
+  'reading policies': (db) => access.readPolicies(db, 'root', ['p7', 'p9', 'none']),
 });
 
 const tokenCases: Case[] = casesOf('login', {
@@ -82,18 +90,22 @@ const tokenCases: Case[] = casesOf('login', {
   'looking up an accessor': (db) => stored.findTokenByAccessor(db, 'chain64'),
   'listing accessors': (db) => stored.listAccessors(db, 'root', { after: 'old', limit: 101 }),
   'renewing a token': (db) => stored.updateTokenExpiry(db, 'chain64', new Date()),
+  'adding up the policies of a token': (db) => findPolicySize(db, 'root', ['p1', 'p4999', 'absent']),
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
+  'creating the root token': (db) => insertRootToken(db, { ...newToken(), entityId: null }),
+  'looking whether the root token was created': (db) => rootTokenWasCreated(db),
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
   'logging in with other groups': (db) =>
     insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
   'logging in without naming the groups': (db) =>
     insertLoginToken(db, newToken(), { ...login('principal50002'), groups: undefined }),
   'logging in for the first time without naming the groups': (db) =>
-    upsertOwner(db, { ...login('new'), groups: undefined }, 'root'),
-  'looking whether an entity is disabled': (db) => isDisabled(db, login('principal50000')),
+    upsertOwner(db, { ...login('new'), groups: undefined }, newToken()),
+  'looking why an identity gets no token': (db) => findOwnerState(db, login('principal50000')),
+  'looking why a new identity gets no token': (db) => findOwnerState(db, login('new')),
   'logging in for the first time': (db) => insertLoginToken(db, newToken(), login('new')),
-  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), 'root'),
-  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), 'root'),
+  'logging in for a batch token': (db) => upsertOwner(db, login('principal50000'), newToken()),
+  'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), newToken()),
 });
 
 const revocationCases: Case[] = casesOf('login', {
@@ -117,7 +129,9 @@ const revocationCases: Case[] = casesOf('login', {
     deletions.deletePageOfEntities(db, oldMount, 500),
   'deleting a page of entities of a deleted namespace': (db) =>
     deletions.deletePageOfEntities(db, oldNamespace, 500),
-  'moving the epoch': (db) => deletions.moveEpoch(db),
+  'recording a change that concerns everything': (db) => revoking(db, async () => undefined),
+  'recording a change of a policy': (db) => recordChange(db, [concern.policy('root', 'p1')]),
+  'deleting old changes': (db) => deleteOldChanges(db),
 });
 
 const first = { after: '', limit: 101 };
@@ -142,10 +156,6 @@ const groupCases: Case[] = casesOf('login', {
     groups.insertGroupAlias(db, { ...groupAlias, groupId: await groups.insertGroup(db, 'root', group) }),
   'changing the alias of a group': (db) => groups.updateGroupAlias(db, seededId('group alias7'), groupAlias),
   'deleting the alias of a group': (db) => groups.deleteGroupAlias(db, seededId('group alias7')),
-  'changing the settings of a mount': (db) =>
-    updateAuthMount(db, mountId, { description: '', defaultLeaseSeconds: 0, maxLeaseSeconds: 60 }),
-  'locking a mount': (db) => lockAuthMount(db, mountId),
-  'finding a mount by its accessor': (db) => findAuthMountByAccessor(db, 'root', 'auth_cloudB_7'),
 });
 
 const entityId = seededId('entity50000');
@@ -163,27 +173,11 @@ const entityCases: Case[] = casesOf('login', {
   'deleting an entity': (db) => entities.deleteEntity(db, entityId),
 });
 
-const lease = { mountId, fence: 0 };
-const pending = { attemptId: nilId, keyId: 'new', expiresAt: new Date(), sealedSecret: Buffer.from('s') };
-
-const rotationCases: Case[] = casesOf('login', {
-  'looking for an entered secret of an application': (db) =>
-    isEnteredElsewhere(db, mountId, ['application1', '']),
-  'promoting a pending password': async (db) => {
-    await rotations.insertAttempt(db, lease, nilId);
-    await rotations.storePending(db, lease, { ...pending, replacedKeyId: null });
-    await rotations.promotePending(db, lease, { ...pending, retiredKeyId: 'old' });
-  },
-  'forgetting the passwords of an application': (db) => forgetPasswords(db, mountId),
-  'looking how long the next key of the issuer is published': (db) => findKeySeconds(db, 'next'),
-});
-
-/** The statements on tokens, identities and rotations, of login and of the gateway. */
+/** The statements on tokens and identities, of login and of the gateway. */
 export const loginCases: Case[] = [
   ...checkCases,
   ...tokenCases,
   ...revocationCases,
   ...groupCases,
   ...entityCases,
-  ...rotationCases,
 ];

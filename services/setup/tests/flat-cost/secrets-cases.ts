@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { listAuthMounts } from '../../../secrets/src/queries/auth-mounts.ts';
 import * as mountChanges from '../../../secrets/src/queries/change-mounts.ts';
 import { recordExpired } from '../../../secrets/src/queries/expiry.ts';
 import { findVersion } from '../../../secrets/src/queries/find-version.ts';
 import { insertVersion, readWriteState } from '../../../secrets/src/queries/insert-version.ts';
 import { listFolder } from '../../../secrets/src/queries/list-folder.ts';
 import { deleteMetadata, findMetadata, upsertMetadata } from '../../../secrets/src/queries/metadata.ts';
-import { findMount, findMountAt, listMountRows } from '../../../secrets/src/queries/mounts.ts';
+import { findMount, findMountAt, findMove, listMountRows } from '../../../secrets/src/queries/mounts.ts';
+import { findDeepestNamespace } from '../../../secrets/src/queries/namespaces.ts';
 import { claimOutbox, deleteOutbox, releaseOutbox } from '../../../secrets/src/queries/outbox.ts';
 import {
   deleteMount,
@@ -15,7 +17,7 @@ import {
 } from '../../../secrets/src/queries/purge.ts';
 import { deleteNewestVersion, updateVersions } from '../../../secrets/src/queries/update-versions.ts';
 import * as watch from '../../../secrets/src/queries/watch.ts';
-import { type Case, casesOf, seededId } from './cases.ts';
+import { type Case, casesOf, column, seededId } from './cases.ts';
 
 const mount = { id: seededId('mount'), namespaceId: 'root', path: 'kv' };
 const oldMount = seededId('old mount');
@@ -66,6 +68,14 @@ const mountCases: Case[] = casesOf('secrets', {
     await mountChanges.findConflictingMount(db, 'root', 'new/kv', ['new']);
     await mountChanges.insertMount(db, 'root', 'new/kv', 'kv_new', {});
   },
+  'moving a mount': async (db) => {
+    const to = { path: 'new/kv', from: 'team3/kv', moveId: randomUUID() };
+    const [moved] = await column(db, "select id as value from secrets.mounts where path = 'team3/kv'");
+    await mountChanges.moveMountRow(db, moved!, to);
+    await findMove(db, 'root', to.moveId);
+  },
+  'finding the namespace of a path': (db) => findDeepestNamespace(db, ['n7', 'n7/kv', 'n7/kv/a']),
+  'listing auth mounts': (db) => listAuthMounts(db, 'root', 100),
   'changing a mount': (db) => mountChanges.updateMount(db, 'root', 'kv', { description: 'd' }),
   'disabling a mount': (db) => mountChanges.disableMountRow(db, 'root', 'kv'),
 });

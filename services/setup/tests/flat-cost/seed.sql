@@ -99,7 +99,18 @@ insert into login.cloudb_rotations (mount_id, current_key_id, discarded_key_ids)
   select md5('auth mount' || n)::uuid, case when n % 100 > 0 then 'key' || n end, array['discarded' || n] from generate_series(1, 5000) as n;
 insert into login.cloudb_rotation_attempts (id, mount_id)
   select gen_random_uuid(), md5('auth mount' || n)::uuid from generate_series(1, 5000) as n;
+update login.cloudb_rotations set due_at = now() where current_key_id is null or current_key_id ~ '7$';
+-- roles: 5,000 of one mount, that bind a resource group of a subscription
+insert into login.cloudb_roles (mount_id, name, settings)
+  select md5('auth mount1')::uuid, 'role' || n, jsonb_build_object('bound_subscription_ids', jsonb_build_array(md5('subscription' || n % 7)::uuid),
+         'bound_resource_groups', jsonb_build_array('group' || n)) from generate_series(1, 5000) as n;
+-- namespaces: 1,000 below the root, and 5,000 below one of them
 insert into login.namespaces (id, path) select 'n' || n, 'n' || n from generate_series(1, 1000) as n;
+insert into login.namespaces (id, path) select 'n1/team' || n, 'n1/team' || n from generate_series(1, 5000) as n;
+-- keys of the issuer: one that signs, the next, and 1,000 that are no longer published
+insert into login.identity_keys (id, state, public_jwk, sealed_private_key) values ('current', 'current', '{}', '\x00'), ('next', 'next', '{}', '\x00');
+insert into login.identity_keys (id, state, public_jwk, published_until)
+  select 'old' || n, 'retired', '{}', now() - interval '1 hour' from generate_series(1, 1000) as n;
 insert into login.removed_owners (id, kind)
   values (md5('old auth mount')::uuid::text, 'auth mount'), ('old namespace', 'namespace');
 insert into login.entities (id, namespace_id)
@@ -126,4 +137,10 @@ insert into login.tokens (hash, accessor, parent_accessor, mount_id, namespace_i
          case when kind = 'spent' then 0 end, md5('entity' || n)::uuid
     from (values ('old', 50000), ('homeless', 20000), ('expired', 30000), ('spent', 5000), ('child', 22000), ('chain', 64), ('ordinary', 100000)) as k (kind, count)
     cross join lateral generate_series(1, count) as n;
+insert into login.rate_limit_quotas (name, namespace_id, path, written_path, rate, interval_seconds, block_seconds, inheritable, group_by)
+  select 'limit' || n, 'n' || n, '', 'n' || n, 1, 1, 0, false, 'ip' from generate_series(1, 900) as n;
+insert into login.rate_limit_usage (key, ends_at, taken)
+  select 'key' || n, case when n % 10 = 0 then now() - interval '1 second' else now() + interval '1 hour' end, 5 from generate_series(1, 100000) as n;
+insert into login.access_changes (epoch, concerns) select n, array['policy root p' || n] from generate_series(1, 20000) as n;
+update login.access_epoch set value = 20000;
 insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;

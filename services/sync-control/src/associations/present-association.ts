@@ -16,6 +16,7 @@ export interface AssociationLine {
   last_error: string | null;
 }
 
+/** `accessor` is empty for an association that does not exist: whether the mount does is not for every caller to know. */
 type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
 type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 
@@ -126,8 +127,8 @@ export function presentSummary(
   };
 }
 
-const lineKey = ({ accessor, secretName }: Named, subKey: string): string =>
-  subKey === '' ? `${accessor}/${secretName}` : `${accessor}/${secretName}/${subKey}`;
+const lineKey = ({ accessor, mount, secretName }: Named, subKey: string): string =>
+  [accessor === '' ? mount : accessor, secretName, ...(subKey === '' ? [] : [subKey])].join('/');
 
 /** ISO 8601 with a time zone offset (docs/conventions.md#56-association-objects). */
 export const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');

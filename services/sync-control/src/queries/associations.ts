@@ -60,7 +60,7 @@ export async function upsertAssociation(
        (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (destination_id, accessor, secret_name) do update
-       set secret_id = excluded.secret_id, removing = false, unnamed_keys = default, updated_at = now(),
+       set secret_id = excluded.secret_id, mount = excluded.mount, removing = false, unnamed_keys = default, updated_at = now(),
            source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end

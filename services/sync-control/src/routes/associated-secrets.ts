@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { trimSlashes } from '@secrets/domain';
+import { permissionDenied, trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
@@ -69,10 +69,21 @@ const readDestinationsByQuery = (context: Context) =>
     path: `${path}/destinations`,
     summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
     query: DestinationPage.extend(SecretRef.shape),
-    handle: async ({ query, caller, warn }) => ({
-      data: await readDestinationsOf(context, caller, query, { ...query, warn }),
-    }),
+    handle: async ({ query, caller, warn }) => {
+      await requireReadByPath(context, caller, query);
+      return { data: await readDestinationsOf(context, caller, query, { ...query, warn }) };
+    },
   });
+
+/** A query names an object that has a path. Without this check, a policy that denies the path would not protect it. */
+async function requireReadByPath(
+  { policies }: Context,
+  caller: Caller,
+  { mount, secret_name: secretName }: SecretRef,
+): Promise<void> {
+  const granted = await policies.capabilitiesOn(caller, `sys/sync/associations/${mount}/${secretName}`);
+  if (!granted.includes('read')) throw permissionDenied();
+}
 
 const readDestinationsByPath = (context: Context) =>
   endpoint({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
@@ -60,4 +61,62 @@ test('a rotation that is due does not take place if automated rotation is disabl
   await runDueRotations(cloud.contextOf(), () => false, quickly);
   expect(cloud.ownPasswords()).toEqual(['sandbox']);
   expect(await schedule()).toEqual({ scheduled: null, due: null });
+});
+
+const yearly = { rotation_schedule: '0 3 1 1 *', client_secret: undefined };
+const added = expect.stringMatching(/^secrets-service rotation /);
+const becomeDue = () =>
+  cloud.service.db.query('update login.cloudb_rotations set scheduled_at = now(), due_at = now()');
+const runDue = async (context = cloud.contextOf()) => {
+  await cloud.letTimePass();
+  await runDueRotations(context, () => false, quickly);
+};
+
+test('a rotation that becomes due while leftovers are removed takes place', async () => {
+  await cloud.configure(yearly);
+  await cloud.service.db.query(
+    `with due as (update login.cloudb_rotations set due_at = now() returning mount_id)
+     insert into login.cloudb_rotation_attempts (id, mount_id) select $1, mount_id from due`,
+    [randomUUID()],
+  );
+  await runDue(interrupted(/started_at < now/, becomeDue));
+  expect(cloud.ownPasswords()).toEqual(['sandbox']);
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual([added]);
+  expect((await schedule())!.scheduled!.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('a write that does not concern the schedule skips no rotation that is due', async () => {
+  await cloud.configure(yearly);
+  await becomeDue();
+  await cloud.configure({ max_retries: 1, client_secret: undefined });
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual([added]);
+});
+
+test('another schedule, and another secret, skip a rotation that is due', async () => {
+  for (const write of [{ ...yearly, rotation_schedule: '0 4 1 1 *' }, { rotation_schedule: '0 4 1 1 *' }]) {
+    await cloud.configure(yearly);
+    await becomeDue();
+    await cloud.configure(write);
+    await runDue();
+    expect(cloud.ownPasswords()).toEqual(['sandbox']);
+    expect((await schedule())!.scheduled!.getTime()).toBeGreaterThan(Date.now());
+  }
+});
+
+test('a scheduled rotation of which the password is given up begins again', async () => {
+  await cloud.configure({ ...yearly, rotation_window: '1d' });
+  cloud.sandbox.directory.configure({ passwordDelayMs: 600_000 });
+  await becomeDue();
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual(['sandbox', added]);
+  await cloud.service.db.query(
+    "update login.cloudb_rotations set pending_since = now() - interval '2 hours'",
+  );
+  await runDue();
+  cloud.sandbox.directory.configure({ passwordDelayMs: 0 });
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual([added]);
+  expect((await schedule())!.scheduled!.getTime()).toBeGreaterThan(Date.now());
 });

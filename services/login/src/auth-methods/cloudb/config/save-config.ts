@@ -8,7 +8,7 @@ import { findConfig, upsertConfig } from '../queries/configs.ts';
 import { forgetPasswords, type LeftPasswords } from '../queries/left-passwords.ts';
 import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
 import { leftPasswordWarnings } from '../rotation/left-passwords.ts';
-import { nextRotation } from '../rotation/rotation-schedule.ts';
+import { isSameSchedule, nextRotation } from '../rotation/rotation-schedule.ts';
 import { encryptClientSecret } from './client-secret.ts';
 import { type ConfigPatch, configWarnings, mergedConfig, type StoredConfig } from './config-settings.ts';
 
@@ -22,7 +22,7 @@ interface ConfigWrite {
 }
 
 /**
- * Merges a request into the stored configuration of a mount, and drops what is cached for the configurations before and after.
+ * Merges a request into the stored configuration of a mount, and drops what is cached for it.
  * Throws `invalid` if the result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does not, or if the mount
  * was disabled in the meantime.
  */
@@ -32,7 +32,7 @@ export async function saveConfig(
   mountId: string,
   { body, mustExist, warn }: ConfigWrite,
 ): Promise<void> {
-  const [before, saved, left] = await changingMount(context, mountId, async (tx) => {
+  const [saved, left] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfig(tx, mountId);
     requireAllowed(caller, stored, mustExist);
     const merged = mergedConfig(stored, body);
@@ -41,11 +41,10 @@ export async function saveConfig(
     if (secret === undefined && merged.hasSecret && !isSame) throw invalid(secretMoves);
     await upsertConfig(tx, mountId, merged.settings, secret);
     const forgotten = isSame && merged.hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
-    await planRotation(tx, mountId, merged, secret !== undefined || !isSame);
-    return [stored, merged, forgotten];
+    await planRotation(tx, mountId, { before: stored, after: merged }, secret !== undefined || !isSame);
+    return [merged, forgotten];
   });
-  if (before !== undefined) context.directory.forget(before.settings);
-  context.directory.forget(saved.settings);
+  context.directory.forget(mountId);
   context.providers.forget(mountId);
   for (const sentence of [...configWarnings(saved), ...leftPasswordWarnings(left)]) warn(sentence);
 }
@@ -56,16 +55,21 @@ const secretMoves =
 
 const nothingLeft: LeftPasswords = { keyIds: [], attempts: [] };
 
-/** What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. */
+/**
+ * What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. A rotation that is
+ * due, and has failed so far, remains due if the write does not concern it.
+ */
 async function planRotation(
   tx: Tx,
   mountId: string,
-  { settings, hasSecret }: StoredConfig,
+  { before, after }: { before: StoredConfig | undefined; after: StoredConfig },
   isNewSecret: boolean,
 ): Promise<void> {
-  if (!hasSecret) return deleteRotation(tx, mountId);
-  const since = await recordSecret(tx, mountId, isNewSecret);
-  await setSchedule(tx, mountId, nextRotation(settings, since, new Date()));
+  if (!after.hasSecret) return deleteRotation(tx, mountId);
+  const { secretSince, scheduledAt } = await recordSecret(tx, mountId, isNewSecret);
+  const isPlanned = !isNewSecret && before !== undefined && isSameSchedule(before.settings, after.settings);
+  const next = isPlanned ? scheduledAt : nextRotation(after.settings, secretSince, new Date());
+  await setSchedule(tx, mountId, next);
 }
 
 const isSameApplication = (before: StoredConfig | undefined, { settings }: StoredConfig): boolean =>

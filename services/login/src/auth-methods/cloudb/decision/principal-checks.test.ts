@@ -118,3 +118,17 @@ test('token_bound_cidrs contain the address of the caller', () => {
   expect(reasonOf(addressChecks(near, '11.1.2.3'))).toMatch(/token_bound_cidrs/);
   expect(addressChecks({ token_bound_cidrs: [] }, '11.1.2.3')).toEqual([]);
 });
+
+test('1,000 groups and 1,000 bound groups are compared within 50 ms', () => {
+  const names = (prefix: string) =>
+    Array.from({ length: 1_000 }, (_, n) => `${prefix}-${n}-0000-4000-8000-000000000001`);
+  const bounds = role({ bound_group_ids: names('a') });
+  const begun = performance.now();
+  const checks = principalChecks(
+    bounds,
+    { ...principal, groups: names('b') },
+    { requirePrincipalBinding: false },
+  );
+  expect(performance.now() - begun).toBeLessThan(50);
+  expect(reasonOf(checks)).toMatch(/bound_group_ids/);
+});

@@ -1,6 +1,6 @@
 import { addressRanges } from '@secrets/access';
 import type { DirectoryClaims } from '../directory/claims.ts';
-import { includesName } from '../resource-names/same-name.ts';
+import { includesName, namesAmong } from '../resource-names/same-name.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 import { type Check, check, unless } from './check.ts';
 import { admitsNobody, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
@@ -105,13 +105,13 @@ const bindingCheck = (role: RoleBounds): Check =>
 export const boundGroups = (
   { bound_group_ids }: Pick<RoleBounds, 'bound_group_ids'>,
   groups: readonly string[],
-): string[] => groups.filter((group) => includesName(specific(bound_group_ids), group));
+): string[] => namesAmong(specific(bound_group_ids), groups);
 
 function groupDenialReason(
   bound: readonly string[],
   { groups, groupsOmitted }: Principal,
 ): string | undefined {
-  if (groups.some((group) => includesName(bound, group))) return undefined;
+  if (namesAmong(bound, groups).length > 0) return undefined;
   if (groupsOmitted)
     return 'the token omits its groups because there are too many of them, and the role has bound_group_ids';
   return "none of the token's groups is among the role's bound_group_ids";

@@ -1,10 +1,11 @@
 import type { JWTPayload } from 'jose';
+import { findOwnerReasons } from '../../../tokens/owner-reasons.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { type Check, check, unless } from '../decision/check.ts';
 import { allChecks } from '../decision/decide.ts';
 import { addressChecks } from '../decision/principal-checks.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
-import { attemptOf } from '../login/attempt.ts';
+import { attemptOf, identityOf } from '../login/attempt.ts';
 import type { LoginTarget, ReadyTarget } from '../queries/login-target.ts';
 import type { DiagnosisRequest } from './diagnosis-request.ts';
 import { diagnoseToken } from './token-checks.ts';
@@ -29,7 +30,7 @@ export async function diagnose(
   target: LoginTarget,
   request: DiagnosisRequest,
 ): Promise<Diagnosis> {
-  const { config, role } = target;
+  const { mountId, config, role } = target;
   const checks = [
     check(
       'the auth mount is configured',
@@ -41,11 +42,12 @@ export async function diagnose(
   if (role !== null && request.remote_address !== undefined)
     checks.push(...addressChecks(role, request.remote_address));
   if (config === null) return presented(checks, {});
-  const token = await diagnoseToken(request.jwt, context.directory.keysOf(config), config);
+  const token = await diagnoseToken(request.jwt, context.directory.keysOf(mountId, config), config);
   checks.push(...token.checks);
   const { payload = {}, claims } = token;
   if (role !== null && claims !== undefined)
     checks.push(...(await decisionChecks(context, { ...target, config, role }, claims, request)));
+  if (claims !== undefined) checks.push(...(await ownerChecks(context, target, claims)));
   return presented(checks, payload);
 }
 
@@ -55,6 +57,20 @@ const decisionChecks = (
   claims: DirectoryClaims,
   request: DiagnosisRequest,
 ): Promise<Check[]> => allChecks(attemptOf(target, claims, request), () => context.providers.of(target));
+
+/** What is stored about the identity, which a login checks last. */
+async function ownerChecks(
+  context: CloudBContext,
+  { mountId }: LoginTarget,
+  claims: DirectoryClaims,
+): Promise<Check[]> {
+  const { entity, groups, policies } = await findOwnerReasons(context, identityOf(mountId, claims));
+  return [
+    check('the entity of the principal is not disabled', 'oid', entity),
+    check('the groups of the principal are known', 'groups, hasgroups, _claim_names', groups),
+    check('the policies of the principal and its groups can be evaluated', 'oid, groups', policies),
+  ];
+}
 
 const presented = (checks: readonly Check[], payload: JWTPayload): Diagnosis => ({
   admitted: checks.every(({ passed }) => passed),

@@ -5,13 +5,22 @@ import type { DirectoryTenant } from './discovery.ts';
 import { directories } from './environments.ts';
 import { TenantKeys } from './tenant-keys.ts';
 
-const maxTenants = 1_000;
+const maxMounts = 5_000;
 
-/** The signing keys of every tenant that a mount is configured for. */
+interface Kept {
+  /** The tenant that they are of. */
+  name: string;
+  keys: TenantKeys;
+}
+
+/**
+ * The signing keys of the tenant that each mount is configured for. Mounts of one tenant do not share them: a write of the configuration of
+ * one, which drops its keys, must not make the others depend on the directory.
+ */
 export class DirectoryKeys {
   readonly #authorityUrl: string | undefined;
   readonly #clock: () => number;
-  readonly #tenants = new LRUCache<string, TenantKeys>({ max: maxTenants });
+  readonly #byMount = new LRUCache<string, Kept>({ max: maxMounts });
 
   /** @param authorityUrl replaces the directory of every environment */
   constructor(authorityUrl: string | undefined, clock: () => number = Date.now) {
@@ -28,20 +37,19 @@ export class DirectoryKeys {
     };
   }
 
-  keysOf(config: Pick<ConfigSettings, 'environment' | 'tenant_id'>): JWTVerifyGetKey {
+  keysOf(mountId: string, config: Pick<ConfigSettings, 'environment' | 'tenant_id'>): JWTVerifyGetKey {
     const tenant = this.tenantOf(config);
     const name = nameOf(tenant);
-    let keys = this.#tenants.get(name);
-    if (keys === undefined) {
-      keys = new TenantKeys(tenant, this.#clock);
-      this.#tenants.set(name, keys);
-    }
+    const kept = this.#byMount.get(mountId);
+    if (kept?.name === name) return kept.keys.find;
+    const keys = new TenantKeys(tenant, this.#clock);
+    this.#byMount.set(mountId, { name, keys });
     return keys.find;
   }
 
-  /** Drops the cached keys of a tenant, as after a change of configuration. */
-  forget(config: Pick<ConfigSettings, 'environment' | 'tenant_id'>): void {
-    this.#tenants.delete(nameOf(this.tenantOf(config)));
+  /** Drops the cached keys of a mount, as after a change of its configuration. */
+  forget(mountId: string): void {
+    this.#byMount.delete(mountId);
   }
 }
 

@@ -1,4 +1,4 @@
-import { invalid, Problem } from '@secrets/domain';
+import { invalid, Problem, repeatedName } from '@secrets/domain';
 import {
   compactVerify,
   decodeJwt,
@@ -10,7 +10,6 @@ import {
   jwtVerify,
   UnsecuredJWT,
 } from 'jose';
-import { repeatedName } from '../../../repeated-name.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { issuersOf } from './environments.ts';
 

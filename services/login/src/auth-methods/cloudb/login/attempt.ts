@@ -1,3 +1,4 @@
+import type { LoginIdentity } from '../../../queries/login-tokens.ts';
 import type { Attempt } from '../decision/assess.ts';
 import type { PlaceRequest } from '../decision/named-place.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
@@ -14,4 +15,15 @@ export const attemptOf = (
   claims,
   request,
   now: new Date(),
+});
+
+/** The identity that a token proves at a mount. If there are too many groups, the token does not name them. */
+export const identityOf = (
+  mountId: string,
+  { oid, groups, groupsOmitted, issuedAt }: DirectoryClaims,
+): Omit<LoginIdentity, 'source'> => ({
+  mountId,
+  alias: oid,
+  groups: groupsOmitted ? undefined : groups,
+  issuedAt,
 });

@@ -1,4 +1,4 @@
-import { epochCache, readEpoch, sharedRead } from '@secrets/access';
+import { accessChanges, concern, epochCache } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import { findLoginTarget, type LoginTarget } from '../queries/login-target.ts';
 
@@ -14,22 +14,22 @@ const maxTargets = 2_000;
 const maxCharacters = 32 * 2 ** 20;
 
 /**
- * Caches mounts, configurations and roles, and reads the epoch before each use, so that every change committed before a
+ * Caches mounts, configurations and roles, and takes changes into account before each use, so that every change committed before a
  * login arrived applies to it. All logins of one turn of the event loop share that read. A role that does not exist is
  * not cached, so that guesses do not fill the cache.
  */
 export function loginTargets(db: Sql): LoginTargets {
   const cache = epochCache<LoginTarget>({
-    epochNow: sharedRead(() => readEpoch(db)),
+    changes: accessChanges(db),
     maxEntries: maxTargets,
+    tagsOf: ({ mountId }) => [concern.mount(mountId), concern.logins(mountId)],
     isCacheable: ({ role }) => role !== null,
     weightOf: (target) => JSON.stringify(target).length,
     maxWeight: maxCharacters,
   });
-  return (namespaceId, mount, role) => {
+  return async (namespaceId, mount, role) => {
     const name = role.toLowerCase();
-    return cache.get(JSON.stringify([namespaceId, mount, name]), () =>
-      findLoginTarget(db, namespaceId, mount, name),
-    );
+    const key = JSON.stringify([namespaceId, mount, name]);
+    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name))).row;
   };
 }

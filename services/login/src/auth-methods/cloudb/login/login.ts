@@ -13,6 +13,7 @@ import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
 import { lifetimeRequest } from '../roles/lifetime-request.ts';
 import { isBatch } from '../roles/role-settings.ts';
+import { identityOf } from './attempt.ts';
 import { decideLogin } from './decide-login.ts';
 import type { LoginRequest } from './login-request.ts';
 import { loginSource } from './may-renew.ts';
@@ -32,18 +33,15 @@ export async function logIn(
 ): Promise<IssuedToken> {
   const login = await findLogin(context, at, request);
   const { target } = login;
-  const { config } = target;
+  const { mountId, config } = target;
   requireBoundAddress(login);
-  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(config), config);
+  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(mountId, config), config);
   const claims = parseClaims(jwt);
   const place = await requireAdmitted(context, login, claims);
   return issueToken(context, {
     ...tokenOf(login, claims, place),
     owner: {
-      mountId: target.mountId,
-      alias: claims.oid,
-      groups: claims.groupsOmitted ? undefined : claims.groups,
-      issuedAt: claims.issuedAt,
+      ...identityOf(mountId, claims),
       source: loginSource(request.role, target, provenClaims(login, claims), place),
     },
   });

@@ -25,6 +25,9 @@ export interface Lease {
   fence: number;
 }
 
+/** The first fence of a row: greater than any of an earlier row of the mount, so that no process of that one passes for the holder of a lease. */
+const firstFence = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
 const columns = `secret_since as "secretSince", current_key_id as "currentKeyId", pending_key_id as "pendingKeyId",
   floor(extract(epoch from now() - pending_since))::bigint as "pendingSeconds",
   sealed_pending_secret as "sealedPendingSecret", replaced_key_id as "replacedKeyId", retired_key_id as "retiredKeyId",
@@ -62,7 +65,7 @@ export const listDueRotations = (sql: Sql, limit: number): Promise<DueRotation[]
 export async function takeLease(sql: Sql, mountId: string): Promise<Lease | undefined> {
   const [row] = await sql.query<{ fence: number }>(
     `insert into login.cloudb_rotations as r (mount_id, fence, leased_until, due_at)
-     values ($1, 1, now() + $2 * interval '1 second', now() + $2 * interval '1 second')
+     values ($1, ${firstFence}, now() + $2 * interval '1 second', now() + $2 * interval '1 second')
      on conflict (mount_id) do update set fence = r.fence + 1, leased_until = excluded.leased_until,
        due_at = excluded.due_at
      where r.leased_until is null or r.leased_until < now()
@@ -207,23 +210,27 @@ export async function forgetRemoved(sql: Sql, { mountId, fence }: Lease, keyId: 
   );
 }
 
+/** Since when a secret is the current one, and when its next scheduled rotation begins. */
+export type RecordedSecret = Pick<RotationRow, 'secretSince' | 'scheduledAt'>;
+
 /**
  * Records that the secret of a configuration was written: what was known about the one before no longer applies, and nothing is removed
- * that may be the new one. A process that works on a rotation loses its lease. Without `isNewSecret`, only creates the row. Returns since when the secret is the current one.
+ * that may be the new one. A process that works on a rotation loses its lease. Without `isNewSecret`, only creates the row. Keeps the row from being changed before
+ * the transaction ends.
  */
-export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean): Promise<Date> {
-  const [row] = await tx.query<{ secretSince: Date }>(
-    `insert into login.cloudb_rotations (mount_id) values ($1)
+export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean): Promise<RecordedSecret> {
+  const [row] = await tx.query<RecordedSecret>(
+    `insert into login.cloudb_rotations (mount_id, fence) values ($1, ${firstFence})
      on conflict (mount_id) do update set ${
        isNewSecret
          ? `secret_since = now(), current_key_id = null, expires_at = null,
        retired_key_id = null, failures = 0, fence = cloudb_rotations.fence + 1, leased_until = null, ${discarded}`
          : 'mount_id = excluded.mount_id'
      }
-     returning secret_since as "secretSince"`,
+     returning secret_since as "secretSince", scheduled_at as "scheduledAt"`,
     [mountId],
   );
-  return row!.secretSince;
+  return row!;
 }
 
 /** Sets when the next scheduled rotation begins. Unfinished work is looked at right away. */

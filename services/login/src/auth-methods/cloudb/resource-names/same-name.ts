@@ -12,6 +12,12 @@ export const isSameName = (one: string, other: string): boolean => folded(one) =
 export const includesName = (names: readonly string[], name: string): boolean =>
   names.some((candidate) => isSameName(candidate, name));
 
+/** Those of some names that a list contains. Reads each name once, instead of comparing pairs: both may be 1,000 names. */
+export function namesAmong(names: readonly string[], candidates: readonly string[]): string[] {
+  const known = new Set(names.map(folded));
+  return candidates.filter((candidate) => known.has(folded(candidate)));
+}
+
 const isAscii = /^\p{ASCII}*$/u;
 
 function foldedLetter(letter: string): string {

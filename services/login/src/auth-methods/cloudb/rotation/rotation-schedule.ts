@@ -16,6 +16,12 @@ export function nextRotation(settings: ScheduleFields, secretSince: Date, now: D
   return settings.rotation_schedule === '' ? null : nextTime(settings.rotation_schedule, now);
 }
 
+/** Whether the next rotation follows from the same fields. */
+export const isSameSchedule = (one: ScheduleFields, other: ScheduleFields): boolean =>
+  one.rotation_period === other.rotation_period &&
+  one.rotation_schedule === other.rotation_schedule &&
+  one.disable_automated_rotation === other.disable_automated_rotation;
+
 /** Whether a rotation may no longer begin, because its window is over. */
 export const isMissed = ({ rotation_window }: ScheduleFields, scheduledAt: Date, now: Date): boolean =>
   rotation_window > 0 && now.getTime() > scheduledAt.getTime() + rotation_window * 1_000;

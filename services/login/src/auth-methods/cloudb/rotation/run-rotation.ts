@@ -1,6 +1,7 @@
 import { Problem } from '@secrets/domain';
 import { lockAuthMount } from '../../../queries/auth-mounts.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
+import type { ConfigSettings } from '../config/config-settings.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
 import { findConfig } from '../queries/configs.ts';
 import {
@@ -62,7 +63,7 @@ async function runDue(rotation: Rotation): Promise<void> {
   const now = new Date();
   const isAutomated = config !== undefined && nextRotation(config.settings, secretSince, now) !== null;
   const isDue = isAutomated && scheduledAt !== null && scheduledAt <= now;
-  const missed = isDue && isMissed(config.settings, scheduledAt, now);
+  const missed = isDue && pendingKeyId === null && isMissed(config.settings, scheduledAt, now);
   if (missed) rotation.warn('the window of a scheduled rotation was missed');
   if (pendingKeyId !== null || (isDue && !missed)) return rotateSecret(rotation);
   await removeLeftovers(rotation);
@@ -85,18 +86,31 @@ const release = ({ context, mount, lease }: Rotation, hasFailed: boolean): Promi
     if (!(await lockAuthMount(tx, mount.mountId))) return;
     const row = held(await renewLease(tx, lease));
     const config = await findConfig(tx, mount.mountId);
-    const isDue = row.scheduledAt !== null && row.scheduledAt <= new Date();
+    const now = new Date();
+    const isDue = row.scheduledAt !== null && row.scheduledAt <= now;
     const failures = hasFailed ? row.failures + 1 : 0;
     const hasWork = isUnfinished(row) || (await listAttempts(tx, mount.mountId)).length > 0;
     await releaseLease(tx, lease, {
       failures,
       scheduledAt:
-        config === undefined || (hasFailed && isDue)
-          ? row.scheduledAt // its window still counts
-          : nextRotation(config.settings, row.secretSince, new Date()),
+        config === undefined ? row.scheduledAt : scheduledAfter(row, config.settings, { hasFailed, now }),
       lookAgainSeconds: hasWork || (hasFailed && isDue) ? backoffSeconds(failures) : null,
     });
   });
+
+/** When the next scheduled rotation begins. One that is due, and did not take place, remains due. */
+function scheduledAfter(
+  row: RotationRow,
+  settings: ConfigSettings,
+  { hasFailed, now }: { hasFailed: boolean; now: Date },
+): Date | null {
+  const { scheduledAt, secretSince, pendingKeyId } = row;
+  const next = nextRotation(settings, secretSince, now);
+  if (next === null || scheduledAt === null || scheduledAt > now) return next;
+  // It failed, its password does not work yet, or it became due while leftovers were removed.
+  const mayBegin = pendingKeyId !== null || !isMissed(settings, scheduledAt, now);
+  return hasFailed || (secretSince < scheduledAt && mayBegin) ? scheduledAt : next;
+}
 
 const backoffSeconds = (failures: number): number =>
   Math.min(lookAgainSeconds * 2 ** failures, maxBackoffSeconds);

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { TimeShares } from './time-shares.ts';
+
+/** Blocks the event loop, as compiling policies does. */
+function compute(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+test('work of a key that has used up its share waits, and that of others does not', async () => {
+  const shares = new TimeShares();
+  await shares.run('busy', async (timed) => timed(() => compute(550)));
+  const started = performance.now();
+  const busy = shares.run('busy', async () => performance.now() - started);
+  const other = await shares.run('other', async () => performance.now() - started);
+  expect(other).toBeLessThan(100);
+  expect(await busy).toBeGreaterThan(300); // 50 ms beyond what it may use at once, of which it pays back a twentieth of the time
+});
+
+test('at most four reads of a key are in progress at once', async () => {
+  const shares = new TimeShares();
+  let running = 0;
+  let most = 0;
+  const work = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(2);
+    running -= 1;
+  };
+  await Promise.all(Array.from({ length: 40 }, () => shares.run('k', work)));
+  expect(most).toBe(4);
+});
+
+test('a key that would have to wait for more than five seconds is refused, with the time to wait', async () => {
+  const shares = new TimeShares();
+  await shares.run('busy', async (timed) => timed(() => compute(1_100)));
+  await expect(shares.run('busy', async () => undefined)).rejects.toMatchObject({
+    kind: 'rate_limited',
+    retryAfterSeconds: expect.any(Number),
+  });
+});
+
+test('work that fails does not keep its place', async () => {
+  const shares = new TimeShares();
+  const failing = Array.from({ length: 5 }, () =>
+    shares.run('k', () => Promise.reject(new Error('failed'))).catch(() => 'failed'),
+  );
+  expect(await Promise.all(failing)).toEqual(Array(5).fill('failed'));
+  expect(await shares.run('k', async () => 'done')).toBe('done');
+});

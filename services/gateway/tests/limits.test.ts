@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { insertToken } from '@secrets/access/testing';
+import { parseInternalKeys } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
+import { eventually } from '@secrets/testing';
+import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
+
+const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
+const json = { 'content-type': 'application/json' };
+const loginPath = '/v1/auth/cloudB/login';
+const kib = 1_024;
+let db: Db;
+let stubs: Stub[];
+let root: string;
+const running: TestGateway[] = [];
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  db = await openTestDb();
+  await db.query(
+    "insert into login.auth_mounts (namespace_id, path, type, accessor) values ('root', 'cloudB', 'cloudB', 'a1')",
+  );
+  stubs = await startStubs(keys);
+  root = (await insertToken(db)).token;
+});
+afterAll(async () => {
+  await Promise.all(stubs.map((stub) => stub.stop()));
+  await db.close();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(running.splice(0).map((gateway) => gateway.stop()));
+});
+
+async function start(config: Parameters<typeof startGateway>[1] = {}): Promise<TestGateway> {
+  const gateway = await startGateway({ db, keys, stubs }, config);
+  running.push(gateway);
+  return gateway;
+}
+
+const bodyOf = (bytes: number) => JSON.stringify({ x: 'x'.repeat(bytes - 8) });
+const post = (gateway: TestGateway, path: string, bytes: number, token?: string) =>
+  ask(gateway, { method: 'POST', path, headers: json, body: bodyOf(bytes), ...(token && { token }) });
+
+const heldBytes = async ({ metrics }: TestGateway) =>
+  Number(/^gateway_body_bytes\S* (\d+)$/m.exec(await metrics.text())?.[1]);
+
+/** A client that announces a body and sends all of it but the last byte. `answer` resolves when the connection is closed. */
+async function almostSend(gateway: TestGateway, path: string, bytes: number, token?: string) {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  sockets.push(socket);
+  await once(socket, 'connect');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  const header = token === undefined ? '' : `x-service-token: ${token}\r\n`;
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: a\r\n${header}content-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`,
+  );
+  socket.write(bodyOf(bytes).slice(0, -1));
+  return { socket, received: () => received };
+}
+
+describe('a body', () => {
+  test('of a request without a token has at most 128 KiB', async () => {
+    const gateway = await start();
+    expect((await post(gateway, loginPath, 128 * kib)).status).toBe(200);
+    expect(await post(gateway, loginPath, 128 * kib + 1)).toMatchObject({
+      status: 413,
+      body: { errors: ['the body exceeds 128 KiB'] },
+    });
+    expect((await post(gateway, '/v1/kv/data/a', 1_024 * kib, root)).status).toBe(200);
+  });
+
+  test('of a request without a token that does not arrive in time is refused, and its connection closed', async () => {
+    const gateway = await start({ bodies: { publicTimeoutMs: 300 } });
+    const slow = await almostSend(gateway, loginPath, 50 * kib);
+    const withToken = await almostSend(gateway, '/v1/kv/data/a', 50 * kib, root);
+    await once(slow.socket, 'close');
+    expect(slow.received()).toMatch(/^HTTP\/1.1 408 [\s\S]*the body did not arrive in time/);
+    withToken.socket.write('}');
+    await eventually(() => expect(withToken.received()).toMatch(/^HTTP\/1.1 200 /));
+  });
+});
+
+describe('the memory for bodies', () => {
+  test('has a part for one address without a token, and the rest for tokens', async () => {
+    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    const clients: Awaited<ReturnType<typeof almostSend>>[] = [];
+    for (let client = 0; client < 5; client += 1)
+      clients.push(await almostSend(gateway, loginPath, 127 * kib));
+    await eventually(() =>
+      expect(clients.filter(({ received }) => received().startsWith('HTTP/1.1 429 '))).toHaveLength(1),
+    );
+    expect(await post(gateway, loginPath, 100 * kib)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { errors: ['too many request bodies of this client at once'] },
+    });
+    expect((await post(gateway, '/v1/kv/data/a', 1_000 * kib, root)).status).toBe(200);
+  });
+
+  test('has a part for one token, and is free again when a client disconnects', async () => {
+    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    const { token: other } = await insertToken(db);
+    const { socket } = await almostSend(gateway, '/v1/kv/data/a', 900 * kib, root);
+    await eventually(async () => expect(await heldBytes(gateway)).toBe(900 * kib - 1));
+    expect((await post(gateway, '/v1/kv/data/a', 200 * kib, root)).status).toBe(429);
+    expect((await post(gateway, '/v1/kv/data/a', 200 * kib, other)).status).toBe(200);
+    socket.destroy();
+    await eventually(async () => expect(await heldBytes(gateway)).toBe(0));
+    expect((await post(gateway, '/v1/kv/data/a', 200 * kib, root)).status).toBe(200);
+  });
+
+  test('is free again after each response', async () => {
+    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    for (let request = 0; request < 10; request += 1)
+      expect((await post(gateway, '/v1/kv/data/a', 800 * kib, root)).status).toBe(200);
+  });
+});
+
+test('a rate limit of all gateways together is refused with the time to wait, within a tenth of what is stated', async () => {
+  await db.query(
+    `insert into login.rate_limit_quotas (name, namespace_id, path, written_path, rate, interval_seconds, block_seconds, inheritable, group_by)
+     values ('writes', 'root', 'kv/data/limited', '', 40, 86400, 0, false, 'none')`,
+  );
+  const gateways = [await start(), await start()];
+  const asked = { path: '/v1/kv/data/limited/a', token: root };
+  const sent = gateways.flatMap((gateway) => Array.from({ length: 60 }, () => ask(gateway, asked)));
+  const allowed = (await Promise.all(sent)).filter(({ status }) => status === 200).length;
+  expect(allowed).toBeGreaterThanOrEqual(36);
+  expect(allowed).toBeLessThanOrEqual(44);
+  const refused = await ask(gateways[0]!, asked);
+  expect(refused).toMatchObject({ status: 429, body: { errors: ['the rate limit writes is exceeded'] } });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(JSON.parse(gateways[0]!.audit.at(-1)!)).toMatchObject({
+    allowed: false,
+    reason: 'the rate limit writes is exceeded',
+  });
+  expect((await ask(gateways[0]!, { path: '/v1/kv/data/b', token: root })).status).toBe(200);
+});

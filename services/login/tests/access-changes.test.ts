@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Authenticator, createAuthenticator } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import { sweepTokens } from '../src/tokens/sweep-tokens.ts';
+import {
+  type CloudBForTest,
+  createIn,
+  group as directoryGroup,
+  type LoginForTest,
+  oid,
+  startCloudBForTest,
+} from './login-for-test.ts';
+
+// One tenant, in the root namespace, makes every kind of change; the other one, in the namespace `other`, makes requests.
+
+let cloudB: CloudBForTest;
+let login: LoginForTest;
+let elsewhere: Caller;
+let gateway: Authenticator;
+let token: string;
+let reads = 0;
+
+const counting = (db: Db): Db => ({
+  ...db,
+  query: (text, params) => {
+    if (!/login\.(access_changes|rate_limit)/.test(text)) reads += 1;
+    return db.query(text, params);
+  },
+});
+const isAllowed = async (path: string) =>
+  (
+    await gateway.authenticate({
+      ...{ token, path, namespace: 'other', operation: 'read' },
+      ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
+    })
+  ).allowed;
+const policy = (path: string) => ({
+  policy: JSON.stringify({ path: { [path]: { capabilities: ['read'] } } }),
+});
+
+beforeAll(async () => {
+  cloudB = await startCloudBForTest();
+  login = cloudB.service;
+  await login.call('POST', '/sys/namespaces/other', {});
+  const id = (await login.call('GET', '/sys/namespaces/other')).body.data.id;
+  elsewhere = { ...login.root, namespace: { id, path: 'other' } };
+  await login.call('POST', '/sys/policies/acl/reading', policy('kv/data/a'), elsewhere);
+  token = (await createIn(login)({ policies: ['reading'] }, elsewhere)).body.auth.client_token;
+  gateway = createAuthenticator({ db: counting(login.db), keys: login.keys });
+});
+afterAll(() => cloudB.stop());
+beforeEach(async () => {
+  expect(await isAllowed('kv/data/a')).toBe(true);
+  reads = 0;
+});
+
+type Change = (call: LoginForTest['call']) => Promise<unknown>;
+const newToken = (body: object = { policies: 'dev' }) => createIn(login)(body);
+
+const changes: Record<string, Change> = {
+  'creating and revoking tokens': async (call) => {
+    for (const path of ['revoke', 'revoke-orphan'])
+      await call('POST', `/auth/token/${path}`, { token: (await newToken()).body.auth.client_token });
+  },
+  'a token that expires and is deleted': async () => {
+    const { accessor } = (await newToken({ policies: 'dev', ttl: 60 })).body.auth;
+    await login.db.query('update login.tokens set expires_at = now() where accessor = $1', [accessor]);
+    await sweepTokens(login);
+  },
+  'writing and deleting a policy of the same name': async (call) => {
+    await call('POST', '/sys/policies/acl/reading', policy('kv/data/b'));
+    await call('DELETE', '/sys/policies/acl/reading');
+  },
+  'creating and deleting a namespace': async (call) => {
+    await call('POST', '/sys/namespaces/short-lived', {});
+    await call('DELETE', '/sys/namespaces/short-lived');
+  },
+  'writing a configuration and a role': async () => {
+    await cloudB.configure();
+    await cloudB.writeRole('web', { bound_service_principal_ids: [oid], policies: 'dev' });
+  },
+  'writing groups, aliases and entities, and logins with other groups': async (call) => {
+    const { id } = (await call('POST', '/identity/group', { name: 'g' })).body.data;
+    const { accessor } = (await call('GET', '/sys/auth/cloudB')).body.data;
+    const alias = { name: directoryGroup, mount_accessor: accessor, canonical_id: id };
+    await call('POST', '/identity/group-alias', alias);
+    const { entity_id } = (await cloudB.logInWith({ groups: [] })).body.auth;
+    await cloudB.logInWith({ groups: [directoryGroup] });
+    await call('POST', `/identity/group/id/${id}`, { policies: ['dev'] });
+    await call('POST', `/identity/entity/id/${entity_id}`, { disabled: true });
+    await call('DELETE', `/identity/entity/id/${entity_id}`);
+    await call('DELETE', `/identity/group/id/${id}`);
+  },
+  'disabling a mount, with its tokens and entities': async (call) => {
+    await call('POST', '/sys/auth/second', { type: 'cloudB' });
+    await call('DELETE', '/sys/auth/second');
+    await sweepTokens(login);
+  },
+};
+
+describe('nothing is read again of a tenant whose neighbour', () => {
+  test.each(Object.entries(changes))('is %s', async (_name, change) => {
+    const before = await login.epoch();
+    await change(login.call);
+    expect(await login.epoch()).toBeGreaterThan(before);
+    expect(await isAllowed('kv/data/a')).toBe(true);
+    expect(reads).toBe(0);
+  });
+});
+
+test('old changes are deleted, and a gateway that has missed them reads everything again', async () => {
+  await login.db.query(
+    `insert into login.access_changes (epoch, concerns)
+     select value + n, '{other}' from login.access_epoch, generate_series(1, 12000) n`,
+  );
+  await login.db.query('update login.access_epoch set value = value + 12000');
+  await sweepTokens(login);
+  const rows = await login.db.query('select 1 from login.access_changes');
+  expect(rows).toHaveLength(10_000);
+  expect(await isAllowed('kv/data/a')).toBe(true);
+  expect(reads).toBeGreaterThan(0);
+});
+
+describe('policies that are too large together', () => {
+  const large = (first: number) => ({
+    policy: JSON.stringify({
+      path: Object.fromEntries(
+        Array.from({ length: 1_700 }, (_, n) => [`kv/${first + n}`, { capabilities: ['read'] }]),
+      ),
+    }),
+  });
+  const names = ['large-0', 'large-2000', 'large-4000'];
+
+  beforeAll(async () => {
+    for (const first of [0, 2_000, 4_000])
+      expect((await login.call('POST', `/sys/policies/acl/large-${first}`, large(first))).status).toBe(204);
+  });
+
+  test('are refused when a token is created, of either type', async () => {
+    for (const type of ['service', 'batch']) {
+      const { status, body } = await login.call('POST', '/auth/token/create', { policies: names, type });
+      expect([status, body.errors[0]]).toEqual([403, expect.stringMatching(/have 51\d\d paths together/)]);
+    }
+    await createIn(login)({ policies: names.slice(1) });
+  });
+
+  test('are refused at a login, whether they are those of the role or those of the identity', async () => {
+    const principal = oid.replaceAll('1', '7');
+    const role = { bound_service_principal_ids: [principal], token_ttl: '1h' };
+    for (const token_type of ['service', 'batch']) {
+      await cloudB.writeRole('large', { ...role, token_type, token_policies: names });
+      const refused = await cloudB.logInWith({ oid: principal }, 'large');
+      expect([refused.status, refused.body.errors[0]]).toEqual([
+        403,
+        expect.stringMatching(/the policies of this token and its identity have 51\d\d paths together/),
+      ]);
+      await cloudB.writeRole('large', { ...role, token_type, token_policies: names.slice(1) });
+      const { entity_id } = (await cloudB.logInWith({ oid: principal }, 'large')).body.auth;
+      const write = (policies: string[]) =>
+        login.call('POST', `/identity/entity/id/${entity_id}`, { policies });
+      await write(names.slice(0, 1));
+      expect((await cloudB.logInWith({ oid: principal }, 'large')).status).toBe(403);
+      await write([]);
+      expect((await cloudB.logInWith({ oid: principal }, 'large')).status).toBe(200);
+    }
+  });
+});
