@@ -2,7 +2,8 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/\\.data/'],
+  // tests/clients has its own configuration: it installs programs of other languages.
+  testPathIgnorePatterns: ['/node_modules/', '/\\.data/', '<rootDir>/tests/clients/'],
   modulePathIgnorePatterns: ['/\\.data/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -32,7 +32,7 @@ export function send(
       : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
     const start = url.startsWith('https:') ? secureRequest : request;
-    const sent = start(url, { method, headers: { ...headers, ...content } }, (response) => {
+    const sent = start(url, { method, headers: { ...content, ...headers } }, (response) => {
       const chunks: Buffer[] = [];
       response.on('error', reject);
       response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -10,7 +10,7 @@ export function sendJson(
   body: unknown,
   more: string[] = [],
 ) {
-  const type = ['content-type', 'application/json; charset=utf-8'];
+  const type = ['content-type', 'application/json'];
   return sendText(response, requestId, status, JSON.stringify(body), [...type, ...more]);
 }
 

@@ -98,6 +98,16 @@ describe('authentication and routing', () => {
     expect(auditLines()).toMatchObject(ofRequest(fields, { status: 200 }));
   });
 
+  test.each([
+    ['a response of a service', () => ({ token: reader })],
+    ['a refusal of the gateway', () => ({ token: 'wrong' })],
+  ])(
+    '%s has exactly the content type application/json, with which clients compare it',
+    async (_, request) => {
+      expect((await ask(gateway, request())).headers['content-type']).toBe('application/json');
+    },
+  );
+
   test('forwards a path by the name that was requested, and records the own name too', async () => {
     const path = '/v1/sys/sync/destinations/gh/x';
     expect((await ask(gateway, { path, token: root })).status).toBe(200);

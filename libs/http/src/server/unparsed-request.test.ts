@@ -38,7 +38,7 @@ test.each<[string, string, number, RegExp]>([
 ])('responds to %s with a JSON error and a request ID', async (_name, text, status, message) => {
   const { head, body } = await responseTo(text);
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(head).toMatch(/content-type: application\/json/i);
+  expect(head).toMatch(/content-type: application\/json\r\n/i);
   expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
   expect(body).toEqual({ errors: [expect.stringMatching(message)] });
 });

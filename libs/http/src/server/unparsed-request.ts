@@ -65,7 +65,7 @@ function errorResponse({ requestId, status, reason }: UnparsedRequest): string {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `x-request-id: ${requestId}`,
     'cache-control: no-store',
-    'content-type: application/json; charset=utf-8',
+    'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
     '',

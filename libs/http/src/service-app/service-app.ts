@@ -44,6 +44,10 @@ export function operatorApp({
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.response.json = function (content) {
+    // Express adds a charset, which JSON does not have (RFC 8259, section 11), and then some clients do not recognise it.
+    return this.setHeader('content-type', 'application/json').end(JSON.stringify(content));
+  };
   app.get('/livez', (_request, response) => void response.json({ live: true }));
   app.get('/readyz', async (_request, response) => {
     const missing = await missingParts(readiness);

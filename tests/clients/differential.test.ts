@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { describeClient } from './describe-client.ts';
+import { compared, type Deviation } from './differential/compared.ts';
+import { type Difference, differences } from './differential/differences.ts';
+import { type OpenBaoServer, startOpenBao } from './differential/openbao-server.ts';
+import { type Step, sequences } from './differential/operations.ts';
+import { Side } from './differential/side.ts';
+
+const count = Number(process.env.DIFFERENTIAL_SEQUENCES ?? 150);
+const maxLength = Number(process.env.DIFFERENTIAL_LENGTH ?? 40);
+const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 2 ** 31);
+
+describeClient('openbao', 'the same requests to this service and to OpenBao', () => {
+  let service: Installation;
+  let openbao: OpenBaoServer;
+  let played = 0;
+  const requests = { compared: 0, identical: 0 };
+  const found = new Map<Difference, number>();
+
+  beforeAll(async () => {
+    [service, openbao] = await Promise.all([startInstallation(), startOpenBao()]);
+  });
+  afterAll(async () => {
+    await Promise.all([service?.stop(), openbao?.stop()]);
+  });
+
+  const explain = (deviation: Deviation, step: Step): void => {
+    const difference = differences.find((one) => one.explains(deviation, step));
+    if (difference === undefined)
+      throw new Error(`${JSON.stringify(step)}\n${deviation.at}: ${JSON.stringify(deviation)}`);
+    found.set(difference, (found.get(difference) ?? 0) + 1);
+  };
+
+  /** Plays a sequence on both servers, in a namespace of its own. */
+  async function play(steps: Step[]): Promise<void> {
+    played += 1;
+    const [ours, theirs] = [new Side(service, `s${played}`), new Side(openbao, `s${played}`)];
+    await Promise.all([ours.begin(), theirs.begin()]);
+    for (const step of steps) {
+      const [one, other] = await Promise.all([ours.play(step), theirs.play(step)]);
+      const deviations = compared(one, other);
+      for (const deviation of deviations) explain(deviation, step);
+      requests.compared += 1;
+      if (deviations.length === 0) requests.identical += 1;
+      if (one.status < 300 !== other.status < 300) return; // their states differ from now on
+      if (one.body?.auth?.client_token && /auth[/]token[/]create/.test(step.path)) {
+        ours.note(one);
+        theirs.note(other);
+      }
+    }
+  }
+
+  test(`sequences get the same responses, except for the differences that are listed (seed ${seed})`, async () => {
+    await fc.assert(fc.asyncProperty(sequences(maxLength), play), { numRuns: count, seed });
+    const lines = [...found].map(([{ title }, times]) => `${times} × ${title}`);
+    console.log(
+      `${requests.compared} requests, ${requests.identical} without a difference\n${lines.join('\n')}`,
+    );
+    expect(requests.compared).toBeGreaterThanOrEqual(count);
+  });
+});

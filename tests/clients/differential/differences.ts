@@ -1,0 +1,198 @@
+import type { Deviation } from './compared.ts';
+import type { Json } from './normalised.ts';
+import type { Step } from './operations.ts';
+
+/** A difference between this service and OpenBao that stays. docs/clients.md lists them for users. */
+export interface Difference {
+  title: string;
+  reason: string;
+  /** Whether it explains this deviation. */
+  explains(deviation: Deviation, step: Step): boolean;
+}
+
+const status =
+  (ours: number[], theirs: number[], applies: (step: Step) => boolean = () => true) =>
+  ({ at, ...values }: Deviation, step: Step): boolean =>
+    at === 'status' &&
+    ours.includes(values.ours as number) &&
+    theirs.includes(values.theirs as number) &&
+    applies(step);
+
+/** Fields that only one of the servers returns. */
+const onlyIn =
+  (side: 'ours' | 'theirs', path: RegExp, field: RegExp) =>
+  (deviation: Deviation, step: Step): boolean =>
+    deviation[side === 'ours' ? 'theirs' : 'ours'] === undefined &&
+    path.test(step.path) &&
+    field.test(deviation.at);
+
+const matches =
+  (pattern: RegExp) =>
+  ({ path }: Step): boolean =>
+    pattern.test(path);
+
+const isEmpty = (value: Json | undefined): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const hasEmptyMetadata = ({ body }: Step): boolean =>
+  Object.values((body?.custom_metadata ?? {}) as object).includes('');
+
+const hasVersionZero = ({ body }: Step): boolean =>
+  Array.isArray(body?.versions) && body.versions.includes(0);
+
+const createsByName = /^(sys[/](policies[/]acl|policy|namespaces|mounts)[/]|auth[/]token[/]create)/;
+
+const envelope = /^(data|auth|wrap_info|warnings|errors|mount_type|lease_id|lease_duration|renewable)\b/;
+
+export const differences: Difference[] = [
+  {
+    title: 'What does not exist is 404',
+    reason: 'One rule for all objects; OpenBao returns 400, 403 or 500 for some of them.',
+    explains: status([404], [400, 403, 500], matches(/^(auth[/]token|sys)[/]/)),
+  },
+  {
+    title: 'A conflict with an existing object is 409',
+    reason: 'Clients can tell it from invalid input, which is 400.',
+    explains: status([409], [400]),
+  },
+  {
+    title: 'An unknown namespace is 403, unless the token may use one above it',
+    reason: 'Otherwise, anybody could find out which namespaces exist.',
+    explains: status([403], [404], ({ namespace }) => namespace !== ''),
+  },
+  {
+    title: 'Responses of sys/ have their data only in `data`',
+    reason: 'OpenBao repeats it at the top level for clients of 2015. The clients in use read `data`.',
+    explains: (deviation, step) =>
+      onlyIn('theirs', /^sys[/]/, /./)(deviation, step) && !envelope.test(deviation.at),
+  },
+  {
+    title: 'Lists of policies contain `root` in every namespace',
+    reason: 'It is built in everywhere.',
+    explains: ({ at, ours, theirs }, step) =>
+      /^sys[/]polic/.test(step.path) &&
+      /^data[.](keys|policies)$/.test(at) &&
+      JSON.stringify((ours as string[]).filter((name) => name !== 'root')) === JSON.stringify(theirs),
+  },
+  {
+    title: 'Version 0 of a secret is refused',
+    reason: 'There is none; OpenBao ignores it.',
+    explains: status([400], [204], hasVersionZero),
+  },
+  {
+    title: 'Namespaces can be addressed by their whole path',
+    reason: 'The header is not needed for a namespace in a namespace.',
+    explains: status([200, 204, 404, 409], [400], matches(/^sys[/]namespaces[/].+[/]/)),
+  },
+  {
+    title: 'A value of custom_metadata may be empty',
+    reason: 'An empty label is a label.',
+    explains: status([200, 204, 400, 404], [200, 204, 400, 404], hasEmptyMetadata),
+  },
+  {
+    title: 'A batch token cannot be periodic',
+    reason: 'It cannot be renewed. OpenBao ignores the period.',
+    explains: status(
+      [400, 403],
+      [200],
+      ({ path, body }) => /^auth[/]token[/]create/.test(path) && body?.type === 'batch',
+    ),
+  },
+  {
+    title: 'A request with several faults is refused for another one first',
+    reason: 'The order of the checks is not part of the API.',
+    explains: status([400, 403], [400, 403], matches(/^auth[/]token[/]/)),
+  },
+  {
+    title: 'A batch token may have an explicit_max_ttl',
+    reason: 'It is an upper bound of the TTL like any other.',
+    explains: status(
+      [200],
+      [400],
+      ({ path, body }) => /^auth[/]token[/]create/.test(path) && body?.type === 'batch',
+    ),
+  },
+  {
+    title: 'A lifetime ends with that of the parent token, with a warning',
+    reason: 'The token does: OpenBao returns a time at which it is long revoked.',
+    explains: ({ at, ours, theirs }, { path }) =>
+      /^auth[/]token[/]/.test(path) &&
+      (at === 'warnings'
+        ? ours !== null && theirs === null
+        : /(lease_duration|ttl)$/.test(at) && Number(ours) < Number(theirs)),
+  },
+  {
+    title: 'A renewal without an increment extends by the TTL of the token',
+    reason: 'OpenBao extends by the increment of the previous renewal.',
+    explains: ({ at }, { path, body }) =>
+      /^auth[/]token[/]renew/.test(path) && at === 'auth.lease_duration' && !body?.increment,
+  },
+  {
+    title: 'A renewal shows whether the token is an orphan now',
+    reason: 'OpenBao returns whether it was created as one.',
+    explains: ({ at, ours }, { path }) =>
+      /^auth[/]token[/]renew/.test(path) && at === 'auth.orphan' && ours === true,
+  },
+  {
+    title: 'The capability `create` suffices to create a policy, a namespace, a mount or a token',
+    reason: 'That is what it means. OpenBao needs `update`.',
+    explains: status([200, 204], [403], ({ method, path }) => method !== 'GET' && createsByName.test(path)),
+  },
+  {
+    title: 'A token for another namespace needs policies',
+    reason: 'Otherwise, it would get policies of the same name that mean something else there.',
+    explains: status(
+      [400],
+      [200],
+      ({ path, namespace }) => /^auth[/]token[/]create/.test(path) && namespace !== '',
+    ),
+  },
+  {
+    title: 'Revoking what does not exist succeeds',
+    reason: 'A repeated revocation is no error.',
+    explains: status([204], [400, 403], matches(/^auth[/]token[/]revoke/)),
+  },
+  {
+    title: 'PATCH of the metadata of a secret that does not exist is 404, even without fields',
+    reason: 'OpenBao ignores an empty patch.',
+    explains: status([404], [204], matches(/[/]metadata[/]/)),
+  },
+  {
+    title: 'A 404 always has a body',
+    reason: 'One rule for all errors.',
+    explains: ({ at, theirs }) => at === '' && theirs === null,
+  },
+  {
+    title: 'An empty object or list is not null',
+    reason: 'Programs need no special case.',
+    explains: ({ ours, theirs }) => isEmpty(ours) && (theirs === null || theirs === undefined),
+  },
+  {
+    title: 'Tokens show identity_policies and namespace_path',
+    reason: 'The policies of an identity and the namespace are part of what a token may do.',
+    explains: onlyIn('ours', /^auth[/]token[/]/, /^(data|auth)[.](identity_policies|namespace_path)$/),
+  },
+  {
+    title: 'Mounts show the settings of their secrets in `config`',
+    reason: 'They are settings of the mount.',
+    explains: onlyIn(
+      'ours',
+      /^sys[/](mounts|internal)/,
+      /config[.](max_versions|cas_required|delete_version_after)$/,
+    ),
+  },
+  {
+    title: 'Fields of functions that do not exist here are absent',
+    reason: 'MFA, sealed and locked namespaces, plugins, versions of policies, leases of key-value stores.',
+    explains: onlyIn(
+      'theirs',
+      /./,
+      /[.](mfa_requirement|locked|tainted|uuid|metadata_cas_required|allow_\w+_in_identity_templates|cas_required|version|modified|deprecation_status|external_entropy_access|local|plugin_version|running_plugin_version|running_sha256|seal_wrap|force_no_cache|default_lease_ttl|max_lease_ttl)$/,
+    ),
+  },
+  {
+    title: 'Built-in mounts are not listed',
+    reason: 'sys and identity cannot be configured, and there is no cubbyhole.',
+    explains: onlyIn('theirs', /^sys[/]mounts$/, /^data[.](cubbyhole|identity|sys)[/]/),
+  },
+];
