@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../harness/eventually.ts';
-import { type Api, client } from '../harness/http.ts';
+import { type Api, client, send } from '../harness/http.ts';
 import type { Program } from '../harness/program.ts';
 import { launchStandalone, type Place, readRootToken, temporaryPlace } from '../harness/standalone.ts';
 
@@ -44,6 +44,21 @@ test('a created token can be found by the hash of its accessor, in its creation 
     ['response', 'auth/token/lookup-self'],
   ]);
   expect(readFileSync(file(), 'utf8')).not.toContain(auth.accessor);
+});
+
+test('a wrapped token appears as hashes of the wrapping token and of the accessor of what it wraps', async () => {
+  const headers = { 'x-service-token': readRootToken(place), 'x-service-wrap-ttl': '60' };
+  const url = `${place.url}/v1/auth/token/create`;
+  const { request_id, wrap_info } = (await send(url, 'POST', { headers, body: {} })).body;
+  const hash = async (input: string) => (await api('POST', 'sys/audit-hash/file', { input })).body.hash;
+  const line = allLines().find((each) => each.request_id === request_id && each.type === 'response');
+  expect(line).toMatchObject({
+    status: 200,
+    issued_token: await hash(wrap_info.token),
+    issued_accessor: await hash(wrap_info.accessor),
+    wrapped_accessor: await hash(wrap_info.wrapped_accessor),
+  });
+  expect(readFileSync(file(), 'utf8')).not.toContain(wrap_info.token);
 });
 
 test('rotation with SIGHUP under load loses no line: each response has exactly two', async () => {

@@ -94,16 +94,16 @@ describe('refusals', () => {
     expect(await refused('auth/cloudB/login', { role: '\0', jwt: 'a.b.c' })).toMatch(/^role: /);
   });
 
-  test('400 for a number that would lose digits', async () => {
+  test('400 for a number that would lose digits, outside of the value of a secret', async () => {
     const at = await SyncFixture.create(system);
     const answer = await fetch(`${system.url}/v1/${at.mount}/data/n`, {
       method: 'POST',
       headers: { 'x-service-token': system.rootToken, 'content-type': 'application/json' },
-      body: '{"data":{"id":123456789012345678}}',
+      body: '{"data":{"id":123456789012345678},"options":{"cas":123456789012345678}}',
     });
     expect([answer.status, await answer.json()]).toEqual([
       400,
-      { errors: ['data.id: the number would lose digits; send it as a string'] },
+      { errors: ['options.cas: the number would lose digits; send it as a string'] },
     ]);
   });
 

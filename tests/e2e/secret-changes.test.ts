@@ -131,6 +131,23 @@ test('a new key with an invalid external name does not hold up the other keys, a
   ]);
 });
 
+test('numbers are pushed digit for digit, of whole secrets and of single keys', async () => {
+  const text = '{"id":9007199254740993,"price":1.10}';
+  const writeText = (fixture: SyncFixture) =>
+    fetch(`${system.url}/v1/${fixture.mount}/data/a`, {
+      method: 'POST',
+      headers: { 'x-service-token': system.rootToken, 'content-type': 'application/json' },
+      body: `{"data":${text}}`,
+    });
+  await writeText(at);
+  expectStatus(await at.setAndWait('a'), 200);
+  expect(await at.value('a')).toBe(text);
+  const keys = await SyncFixture.create(system, { granularity: 'secret-key' });
+  await writeText(keys);
+  expectStatus(await keys.setAndWait('a'), 200);
+  expect([await keys.value('a/id'), await keys.value('a/price')]).toEqual(['9007199254740993', '1.10']);
+});
+
 describe('external names', () => {
   test('refuse a second association with the same name, with 409 that names the first', async () => {
     at = await SyncFixture.create(system, {

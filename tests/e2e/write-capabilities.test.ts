@@ -20,11 +20,14 @@ const open = [
   'get /v1/identity/oidc/plugins/.well-known/openid-configuration',
   'get /v1/identity/oidc/plugins/.well-known/keys',
   'post /v1/auth/{mount}/login',
+  'post /v1/sys/wrapping/lookup',
 ];
 
 /** Operations that only ever create a new object, or that any token may perform: what they return to a token with these capabilities. */
 const permitted = (capabilities: readonly string[]): Record<string, string> => ({
   'post /v1/auth/token/create': '200',
+  'post /v1/auth/token/create/{role}': '200',
+  'post /v1/sys/wrapping/wrap': '400 the header x-service-wrap-ttl is required',
   'post /v1/auth/token/create-orphan': capabilities.includes('sudo') ? '200' : '403 permission denied',
   'get /v1/sys/internal/ui/mounts': '200',
   'get /v1/sys/internal/ui/mounts/{path}': '200',
@@ -41,7 +44,11 @@ const bodies = (): Record<string, object> => ({
   'post /v1/{mount}/data/{path}': { data: {} },
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
   'post /v1/identity/group': { name: 'group' },
+  'post /v1/sys/wrapping/unwrap': { token: 'x' },
+  'post /v1/sys/wrapping/rewrap': { token: 'x' },
   'post /v1/identity/group-alias': groupAlias,
+  'post /v1/identity/entity': { name: 'entity' },
+  'post /v1/identity/entity-alias': entityAlias,
 });
 
 let system: Installation;
@@ -49,6 +56,7 @@ let at: SyncFixture;
 /** As it was written, and its ID. */
 let groupAlias: { name: string; mount_accessor: string; canonical_id: string };
 let groupAliasId: string;
+let entityAlias: { name: string; mount_accessor: string; canonical_id: string };
 /** `<method> <path>` of every operation in the API description. */
 let operations: string[];
 
@@ -77,7 +85,8 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
-  await createGroup(api);
+  await createIdentities(api);
+  expectStatus(await api('POST', 'auth/token/roles/role', {}), 204);
   expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
   expectStatus(await api('POST', 'identity/oidc/config', { issuer: 'https://secrets.example.com' }), 200);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -85,15 +94,18 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'sys/sync/codehost-apps/app', app), 200);
 }
 
-async function createGroup(api: Api): Promise<void> {
+async function createIdentities(api: Api): Promise<void> {
   const { accessor } = (await api('GET', 'sys/auth/cloudB')).body.data;
   const group = expectStatus(await api('POST', 'identity/group', { name: 'group' }), 200).body.data;
   groupAlias = { name: 'g', mount_accessor: accessor, canonical_id: group.id };
   const alias = expectStatus(await api('POST', 'identity/group-alias', groupAlias), 200).body.data;
   groupAliasId = alias.id;
+  const entity = expectStatus(await api('POST', 'identity/entity', { name: 'entity' }), 200).body.data;
+  entityAlias = { name: 'e', mount_accessor: accessor, canonical_id: entity.id };
+  expectStatus(await api('POST', 'identity/entity-alias', entityAlias), 200);
 }
 
-/** Only a login creates an entity. Whether a caller may change one, or read a move, is decided before it is looked up. */
+/** Whether a caller may read a move is decided before it is looked up. */
 const anyId = '00000000-0000-4000-8000-000000000000';
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
@@ -106,8 +118,9 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/namespaces/{path}', { path: 'team' }],
   ['/v1/sys/policies/acl/{name}', { name: 'default' }],
   ['/v1/sys/policy/{name}', { name: 'default' }],
+  ['/v1/auth/token/', { name: 'role', role: 'role' }],
   ['/v1/auth/{mount}/', { mount: 'cloudB', name: 'web' }],
-  ['/v1/identity/entity', { id: anyId, name: 'entity' }],
+  ['/v1/identity/entity', { id: entityAlias.canonical_id, name: 'entity' }],
   ['/v1/identity/group-alias/', { id: groupAliasId }],
   ['/v1/identity/group/', { id: groupAlias.canonical_id, name: 'group' }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],

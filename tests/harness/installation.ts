@@ -4,7 +4,10 @@ import { type Standalone, startStandalone } from './standalone.ts';
 
 /** A standalone service with its clients, for one test file. */
 export interface Installation
-  extends Pick<Standalone, 'url' | 'sandboxUrl' | 'dataDir' | 'env' | 'crash' | 'stop'> {
+  extends Pick<
+    Standalone,
+    'url' | 'sandboxUrl' | 'dataDir' | 'env' | 'residentMebibytes' | 'crash' | 'stop'
+  > {
   rootToken: string;
   /** With the root token. */
   api: Api;

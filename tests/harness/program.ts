@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 
@@ -46,6 +47,13 @@ export class Program {
   /** Everything that it has printed so far. */
   get printed(): string {
     return this.#printed;
+  }
+
+  /** The memory that it uses, in MiB; NaN where `/proc` does not exist. */
+  get residentMebibytes(): number {
+    const file = `/proc/${this.#child.pid}/status`;
+    const kibibytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+    return Math.round(Number(kibibytes) / 1_024);
   }
 
   get isRunning(): boolean {

@@ -60,6 +60,8 @@ export function openDatabase({ dataDir, env }: Pick<Place, 'dataDir' | 'env'>): 
 /** The standalone service as a process, on temporary data and free ports. */
 export interface Standalone extends Place {
   rootToken: string;
+  /** The memory that the service uses, without its database, in MiB. */
+  residentMebibytes(): number;
   /** Kills the service with SIGKILL and starts it again on the same data. Resolves when it is ready. */
   crash(): Promise<void>;
   /** Stops the service and deletes its data. Also ends a start that is in progress. */
@@ -101,5 +103,6 @@ export async function startStandalone(signal?: AbortSignal): Promise<Standalone>
     program = launchStandalone(place);
     await program.untilPrinted('ready ');
   };
-  return { ...place, rootToken: readRootToken(place), crash, stop };
+  const residentMebibytes = () => program.residentMebibytes;
+  return { ...place, rootToken: readRootToken(place), residentMebibytes, crash, stop };
 }

@@ -6,7 +6,13 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { type AccessRequest, createAuthenticator } from './authenticator.ts';
 import { createPolicyReader } from './policies/policy-reader.ts';
 import { incrementEpoch, insertToken, revokeToken, writePolicy } from './testing.ts';
-import { type BatchToken, batchTokenKeyRing, newToken, sealBatchToken } from './tokens/token.ts';
+import {
+  type BatchToken,
+  batchTokenKeyRing,
+  newToken,
+  newWrappingToken,
+  sealBatchToken,
+} from './tokens/token.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 let db: Db;
@@ -63,6 +69,20 @@ beforeEach(() => {
 });
 
 describe('tokens', () => {
+  test('accepts a wrapping token only where it is exchanged, without a caller', async () => {
+    const token = newWrappingToken().reveal();
+    const at = (path: string, namespace?: string) =>
+      verdict({ token, path, namespace, operation: 'create-or-update' });
+    for (const name of ['lookup', 'rewrap', 'unwrap'])
+      expect(await at(`sys/wrapping/${name}`)).toBe('allowed');
+    for (const namespace of ['team', 'nowhere'])
+      expect(await at('sys/wrapping/unwrap', namespace)).toBe('allowed');
+    for (const path of ['sys/wrapping/wrap', 'sys/wrapping/unwrap/x', 'auth/token/lookup-self', 'kv/data/a'])
+      expect(await at(path)).toBe(denied);
+    const decision = await newAuthenticator().authenticate(request({ token, path: 'sys/wrapping/unwrap' }));
+    expect(decision.caller).toMatchObject({ accessor: null, tokenType: null, policies: [], grants: [] });
+  });
+
   test.each([undefined, '', 'x', 'sst_', `sst_${'a'.repeat(43)}`, `sbt_${'a'.repeat(200)}`, "sst_'; drop"])(
     'refuses %j',
     async (token) => expect(await verdict({ token })).toBe(denied),

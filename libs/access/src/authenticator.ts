@@ -21,6 +21,7 @@ import {
   needsSudo,
   type PublicPath,
   publicPath,
+  takesWrappingToken,
 } from './paths/path-rules.ts';
 import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
 import type { CompiledPolicies } from './policies/compile-policies.ts';
@@ -31,6 +32,7 @@ import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rat
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
+import { isWrappingToken } from './tokens/token.ts';
 import { type TokenReader, tokenReader } from './tokens/token-reader.ts';
 
 /** The properties of a request on which its permission depends. */
@@ -131,6 +133,7 @@ class DbAuthenticator implements Authenticator {
   }
 
   async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
+    if (isUnwrapping(request)) return undefined; // the same in every namespace, whether or not that exists
     const { path: asked } = request;
     const open = publicPath(request.operation, asked);
     caller.namespace = namespaceNamed(namespacePath(request.namespace));
@@ -242,6 +245,8 @@ function requireGrants(
 }
 
 const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace : { id: '', path });
+const isUnwrapping = ({ path, token }: AccessRequest): boolean =>
+  takesWrappingToken(path) && isWrappingToken(token ?? '');
 
 const rootNamespace: Namespace = { id: 'root', path: '' };
 

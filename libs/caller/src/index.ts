@@ -1,4 +1,5 @@
 export * from './assertion.ts';
 export * from './caller.ts';
+export * from './caller-token.ts';
 export * from './internal-keys.ts';
 export * from './require-grant.ts';

@@ -1,5 +1,6 @@
 import parseDuration from 'parse-duration';
 import { z } from 'zod';
+import { withoutNul } from './patterns.ts';
 
 // Field types of request bodies (docs/conventions.md#16-field-types): booleans and integers may be strings, and lists may be
 // one comma-separated string.
@@ -16,6 +17,12 @@ export const integer = z
   })
   .transform(Number);
 
+/** An integer in a range. The description of the API names the range, which it cannot derive from a check. */
+export const integerBetween = (min: number, max: number, error = `must be between ${min} and ${max}`) =>
+  integer
+    .refine((given) => given >= min && given <= max, { error })
+    .meta({ type: 'integer', minimum: min, maximum: max });
+
 /** A list of strings; also as one comma-separated string. Blanks around the parts, and empty parts, are dropped. */
 export const stringList = z
   .union([z.array(z.string()), z.string()], {
@@ -25,12 +32,24 @@ export const stringList = z
     (typeof given === 'string' ? given.split(',') : given)
       .map((part) => part.trim())
       .filter((part) => part !== ''),
-  );
+  )
+  .meta({
+    anyOf: [
+      { type: 'array', items: { type: 'string', ...withoutNul } },
+      { type: 'string', ...withoutNul },
+    ],
+  });
 
 /** A map of strings. */
-export const stringMap = z.record(z.string(), z.string(), { error: 'must be a map of strings' });
+export const stringMap = z.record(z.string(), z.string(), { error: 'must be a map of strings' }).meta({
+  propertyNames: { type: 'string', ...withoutNul },
+  additionalProperties: { type: 'string', ...withoutNul },
+});
 
 const notDuration = 'must be a duration in seconds or like 1h30m, not negative and at most 100 years';
+
+/** A hundred years. */
+const maxSeconds = 100 * 365 * 86_400;
 
 /**
  * Parses a duration, a number or text such as `90`, `90s` or `1h30m`, into whole seconds. Fractions are dropped, but a
@@ -43,13 +62,26 @@ export const seconds = z
     if (value !== undefined) return value;
     context.addIssue({ code: 'custom', message: notDuration });
     return z.NEVER;
+  })
+  .meta({
+    anyOf: [
+      { type: 'integer', minimum: 0, maximum: maxSeconds },
+      {
+        type: 'string',
+        pattern: '^(?:[0-9]{1,5}(?:ms|s|m|h)?|(?:[0-9]{1,2}h)?[0-9]{1,2}m(?:[0-9]{1,2}s)?)?$',
+      },
+    ],
   });
 
-/** A hundred years. */
-const maxSeconds = 100 * 365 * 86_400;
+/** A duration in a range of seconds. `words` names the range in the message. */
+export const secondsBetween = (min: number, max: number, words: string) =>
+  seconds
+    .refine((given) => given >= min && given <= max, { error: `must be between ${words}` })
+    .meta({ type: 'integer', minimum: min, maximum: max });
 
 function toSeconds(input: number | string): number | undefined {
   const text = String(input).trim();
+  if (text === '') return 0; // as other servers of this API do
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : parsedDuration(text);
   if (value === undefined || value < 0 || value > maxSeconds) return undefined;
   return value < 1 ? Math.ceil(value) : Math.floor(value);

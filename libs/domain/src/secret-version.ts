@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isExactNumber, parseExactly } from './exact-json.ts';
+import { isJsonObject } from './json.ts';
 
 /** What a version's value belongs to. All of it is known before the version has a number. */
 export interface VersionLocation {
@@ -16,14 +18,12 @@ export const versionAad = ({ mountId, path, versionId }: VersionLocation): strin
 /** Maximum nesting of objects and lists in a secret. */
 const maxDepth = 100;
 
-/** The value of one version: a JSON object. */
+/** The value of one version: a JSON object, in which a number may be an `ExactNumber`. */
 export type SecretData = Record<string, unknown>;
 
 /** Accepts a JSON object that is not nested too deeply, and returns it unchanged: no key is dropped, not even `__proto__`. */
 export const SecretData = z
-  .custom<SecretData>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
-    error: 'must be a JSON object',
-  })
+  .custom<SecretData>(isJsonObject, { error: 'must be a JSON object' })
   .refine((given) => fitsIn(maxDepth, given), { error: `is nested deeper than ${maxDepth} levels` })
   .meta({ type: 'object' });
 
@@ -32,9 +32,9 @@ export const encodeSecretData = (value: SecretData): Buffer => Buffer.from(JSON.
 
 /** Decodes what `encodeSecretData` returned. */
 export const decodeSecretData = (bytes: Uint8Array): SecretData =>
-  JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as SecretData;
+  parseExactly(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as SecretData;
 
 function fitsIn(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return true;
   return levels > 0 && Object.values(value).every((inner) => fitsIn(levels - 1, inner));
 }

@@ -6,6 +6,8 @@ export * from './endpoint/input/fields.ts';
 export * from './endpoint/input/pages.ts';
 export * from './endpoint/input/parse-input.ts';
 export * from './endpoint/open-api.ts';
+export * from './endpoint/open-api-components.ts';
+export * from './endpoint/path-patterns.ts';
 export * from './endpoint/required-capability.ts';
 export * from './internal-client.ts';
 export * from './list-verb/list-verb.ts';

@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import {
   assertionHeader,
   type Caller,
+  callerTokenHeader,
   type InternalKeys,
   parseInternalKeys,
   signAssertion,
 } from '@secrets/caller';
+import { parseExactly } from '@secrets/domain';
 import type { Express } from 'express';
 
 /** Random internal keys for a test. */
@@ -40,7 +42,15 @@ export interface TestResponse {
 /** A service's app on a free port, called as the gateway calls it. */
 export interface TestService {
   url: string;
-  call(method: string, path: string, body?: unknown, caller?: Caller, from?: string): Promise<TestResponse>;
+  /** @param sent the token that the gateway passes on, for the paths that receive it */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    caller?: Caller,
+    from?: string,
+    sent?: string,
+  ): Promise<TestResponse>;
   stop(): Promise<void>;
 }
 
@@ -52,19 +62,23 @@ export async function serveForTest(app: Express, service: string, keys: Internal
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    call: async (method, path, body, caller = testCaller(), from = 'gateway') => {
+    call: async (method, path, body, caller = testCaller(), from = 'gateway', sent?) => {
       const verb = method === 'LIST' ? 'GET' : method;
       const target = new URL(`${url}/v1${path}`);
       if (method === 'LIST') target.searchParams.set('list', 'true');
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const content = body === undefined ? {} : { body: JSON.stringify(body) };
       const line = { method: verb, path: target.pathname, query: target.search };
-      const assertion = signAssertion(keys, { from, to: service, ...line, ...sent }, caller);
-      const headers = { [assertionHeader]: assertion, 'content-type': 'application/json' };
-      const response = await fetch(target, { method: verb, headers, ...sent });
+      const assertion = signAssertion(keys, { from, to: service, ...line, ...content }, caller);
+      const headers = {
+        [assertionHeader]: assertion,
+        'content-type': 'application/json',
+        ...(sent === undefined ? {} : { [callerTokenHeader]: sent }),
+      };
+      const response = await fetch(target, { method: verb, headers, ...content });
       const text = await response.text();
       return {
         status: response.status,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: text === '' ? undefined : parseExactly(text),
         headers: response.headers,
       };
     },

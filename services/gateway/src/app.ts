@@ -7,7 +7,7 @@ import {
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { operatorApp, type ServerOptions, type Service } from '@secrets/http';
+import { internalClient, operatorApp, type ServerOptions, type Service } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
@@ -60,11 +60,18 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const hash = auditHash(deps.keys);
   const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
+  const login = internalClient({
+    from: 'gateway',
+    to: 'login',
+    url: config.upstreams.login,
+    keys: deps.keys,
+  });
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     auditHash: hash,
     upstreams,
+    login,
     own: {
       health: async () => status.health(await health()),
       endpoint: ownEndpoint({
@@ -83,7 +90,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all(all.map((upstream) => upstream.close()));
+      await Promise.all([...all.map((upstream) => upstream.close()), login.close()]);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
+import type { InternalClient } from '@secrets/http';
 import type { Audit } from '@secrets/telemetry';
 import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
@@ -29,12 +30,16 @@ import { requireConditions } from './request/require-conditions.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
+import { forwardWrapped } from './wrapping/forward-wrapped.ts';
+import { wrapSecondsOf } from './wrapping/wrap-ttl.ts';
 
 export interface GatewayContext {
   authenticator: Authenticator;
   audit: Audit;
   auditHash: AuditHash;
   upstreams: Record<OwningService, Upstream>;
+  /** For requests of the gateway itself. */
+  login: InternalClient;
   own: { health(): Promise<Health>; endpoint: OwnEndpoint };
   trustedProxies: AddressRanges;
   bodies: BodyReader;
@@ -77,11 +82,12 @@ async function respond(
   if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
   const { caller, conditions, path } = await authorize(context, parsed, progress);
   const gatewayRequest = withPath(parsed, path);
+  const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
   const body =
     gatewayRequest.method === 'GET'
       ? undefined
       : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
-  requireConditions(conditions, { gatewayRequest, body });
+  requireConditions(conditions, { gatewayRequest, body, wrapSeconds });
   const own = await context.own.endpoint({ gatewayRequest, caller, body });
   if (own !== undefined) {
     await progress.trail?.end({ status: 200, reason: null });
@@ -92,7 +98,10 @@ async function respond(
   progress.upstream = name;
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
-  return context.upstreams[name].forward({ gatewayRequest, caller, contentType, body, record }, response);
+  const forwarded = { gatewayRequest, caller, contentType, body, record };
+  const upstream = context.upstreams[name];
+  if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
+  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login: context.login }, response);
 }
 
 const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
@@ -139,7 +148,8 @@ async function recordOutcome(
   { status, reason, issued }: ServiceOutcome,
 ): Promise<void> {
   const hashes = issued && auditHash.ofCaller(issued.token, issued.accessor ?? null);
-  await trail?.end({ status, reason, issued: hashes });
+  const wrapped = issued?.wrappedAccessor === undefined ? undefined : auditHash.of(issued.wrappedAccessor);
+  await trail?.end({ status, reason, issued: hashes, wrappedAccessor: wrapped });
 }
 
 const maxReason = 500;

@@ -10,18 +10,20 @@ export function sendJson(
   body: unknown,
   more: string[] = [],
 ) {
-  const text = JSON.stringify(body);
-  response.writeHead(status, [
-    'x-request-id',
-    requestId,
-    'cache-control',
-    'no-store',
-    'content-type',
-    'application/json',
-    'content-length',
-    String(Buffer.byteLength(text)),
-    ...more,
-  ]);
+  const type = ['content-type', 'application/json'];
+  return sendText(response, requestId, status, JSON.stringify(body), [...type, ...more]);
+}
+
+/** Sends a complete response, and returns its status. */
+export function sendText(
+  response: ServerResponse,
+  requestId: string,
+  status: number,
+  text: string,
+  more: string[],
+): number {
+  const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(text))];
+  response.writeHead(status, ['x-request-id', requestId, 'cache-control', 'no-store', ...length, ...more]);
   response.end(text);
   return status;
 }

@@ -12,6 +12,7 @@ import type { Context } from './context.ts';
 import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
+import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
 export { cloudBConfig, cloudBEnv } from './config.ts';
 export { ensureRootToken } from './tokens/root-token.ts';
@@ -46,6 +47,9 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
       repeated = [
         every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
           sweepTokens({ db, log, isStopping }),
+        ),
+        every(config.sweepSeconds ?? 15, 'sweep of wrapped responses', log, (isStopping) =>
+          sweepWrappedResponses(db, isStopping),
         ),
         every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
         ...tasksOf(context).map(({ seconds, name, run }) => every(seconds, name, log, run)),

@@ -25,6 +25,14 @@ export interface LoginForTest {
   root: Caller;
   /** Sends a request as the gateway would: with the root token, unless a caller is given. */
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
+  /** Sends a request on a path that receives the token of the caller, with this token. */
+  callWithToken(
+    token: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    caller?: Caller,
+  ): Promise<TestResponse>;
   /** The caller of a token that was just issued. */
   callerOf(response: TestResponse, over?: Partial<Caller>): Caller;
   /** Whether the gateway accepts a token, in a namespace. */
@@ -56,6 +64,8 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
     root,
     logged,
     call: (method, path, body, caller = root) => served.call(method, path, body, caller),
+    callWithToken: (token, method, path, body, caller = root) =>
+      served.call(method, path, body, caller, 'gateway', token),
     callerOf,
     ...gatewayOf(db, keys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,

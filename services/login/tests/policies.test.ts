@@ -37,6 +37,15 @@ describe('policies', () => {
     for (const name of ['paged', 'sys']) await login.call('DELETE', `/sys/policies/acl/${name}`);
   });
 
+  test('are listed by the older path with GET, too, also as `policies`', async () => {
+    for (const method of ['GET', 'LIST']) {
+      const { status, body } = await login.call(method, '/sys/policy');
+      expect([status, body.data.policies]).toEqual([200, body.data.keys]);
+      expect(body.data.keys).toEqual(expect.arrayContaining(['default', 'root']));
+    }
+    expect((await login.call('GET', '/sys/policies/acl')).status).toBe(405);
+  });
+
   test('default can be overwritten but not deleted', async () => {
     const { policy } = (await login.call('GET', '/sys/policies/acl/default')).body.data;
     expect(policy).toContain('lookup-self');

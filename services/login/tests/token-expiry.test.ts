@@ -41,6 +41,21 @@ test('a renewal does not extend a token past its maximum, and says so', async ()
   expect((await renew(login.callerOf(created), 10)).body.warnings).toBeNull();
 });
 
+test('a renewal by less than the remaining lifetime shortens a token, also in caches', async () => {
+  const created = await create({ policies: 'dev', ttl: '1h' });
+  const before = await login.epoch();
+  expect((await renew(login.callerOf(created), 60)).body.auth.lease_duration).toBe(60);
+  expect(await login.epoch()).toBe(before + 1);
+  expect((await lookUp(created.body.auth.client_token)).body.data.ttl).toBeLessThanOrEqual(60);
+  expect((await renew(login.callerOf(created), 600)).body.auth.lease_duration).toBe(600);
+  expect(await login.epoch()).toBe(before + 1);
+});
+
+test('a period that a command line leaves empty does not hide that a lifetime was shortened', async () => {
+  const { body } = await create({ policies: 'default', ttl: '1000h', period: 0 });
+  expect(body.warnings).toEqual([expect.stringMatching(/was shortened/)]);
+});
+
 test('a periodic token is extended by its period at each renewal, whatever the increment', async () => {
   const sudo = login.root;
   const periodic = login.callerOf(await create({ policies: 'dev', period: '1h', ttl: 60 }, sudo));

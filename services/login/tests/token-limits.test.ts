@@ -14,9 +14,10 @@ afterAll(() => login.stop());
 describe('a token without sudo is refused a child', () => {
   test.each<[string, object, number, RegExp]>([
     ["with policies beyond the parent's", { policies: 'ops' }, 400, /must be a subset/],
-    ['with the root policy', { policies: ['root'] }, 403, /permission denied/],
-    ['without a parent', { no_parent: true }, 403, /permission denied/],
-    ['with a period', { period: '1h' }, 403, /permission denied/],
+    ['with the root policy', { policies: ['root'] }, 403, /only a root token/],
+    ['without a parent', { no_parent: true }, 403, /without a parent needs sudo/],
+    ['with a period', { period: '1h' }, 403, /period: needs sudo/],
+    ['with a chosen ID', { id: 'my-own-token-of-20-characters' }, 403, /id: needs sudo/],
     ['with a negative TTL', { ttl: -1 }, 400, /ttl/],
     ['with an invalid CIDR', { bound_cidrs: ['10.0.0.0/99'] }, 400, /bound_cidrs/],
     ['of an unknown type', { type: 'other' }, 400, /type/],

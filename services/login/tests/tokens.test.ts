@@ -37,13 +37,13 @@ describe('a service token', () => {
     });
   });
 
-  test('is looked up by itself, its text and its accessor, which never returns the text', async () => {
+  test('is looked up by itself, its text and its accessor', async () => {
     const created = await create(request);
     const { client_token: token, accessor } = created.body.auth;
     const caller = login.callerOf(created);
     const found = [
       await lookUp(token),
-      await login.call('GET', '/auth/token/lookup-self', undefined, caller),
+      await login.callWithToken(token, 'GET', '/auth/token/lookup-self', undefined, caller),
       await login.call('POST', '/auth/token/lookup-accessor', { accessor }),
     ];
     for (const { body } of found) {
@@ -56,18 +56,66 @@ describe('a service token', () => {
         type: 'service',
       });
       expect(body.data.ttl).toBeGreaterThan(3_000);
-      expect(JSON.stringify(body)).not.toContain(token);
     }
+    expect(found.map(({ body }) => body.data.id)).toEqual([token, token, '']);
   });
 
-  test('is renewed by itself and by its text', async () => {
+  test('is renewed by itself and by its text, which the response repeats', async () => {
     const created = await create(request);
     const caller = login.callerOf(created);
-    const renewed = await login.call('POST', '/auth/token/renew-self', { increment: '2h' }, caller);
-    expect(renewed.body.auth).toMatchObject({ lease_duration: 7_200, client_token: '' });
     const token = created.body.auth.client_token;
+    const path = '/auth/token/renew-self';
+    const renewed = await login.callWithToken(token, 'POST', path, { increment: '2h' }, caller);
+    expect(renewed.body.auth).toMatchObject({ lease_duration: 7_200, client_token: token });
     const again = await login.call('POST', '/auth/token/renew', { token });
-    expect(again.body.auth.lease_duration).toBeGreaterThan(6_600);
+    expect(again.body.auth).toMatchObject({ lease_duration: 3_600, client_token: token });
+  });
+
+  test('is not found by itself with the text of another token', async () => {
+    const { client_token: other } = (await create(request)).body.auth;
+    const caller = login.callerOf(await create(request));
+    const calls = [
+      login.callWithToken(other, 'GET', '/auth/token/lookup-self', undefined, caller),
+      login.callWithToken(other, 'POST', '/auth/token/renew-self', {}, caller),
+    ];
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(404);
+  });
+
+  test('has the text that a request with sudo chose', async () => {
+    const id = 'my-own-token-of-20-characters';
+    const chosen = await create({ policies: 'dev', id });
+    expect(chosen.body.auth.client_token).toBe(id);
+    expect((await lookUp(id)).body.data.accessor).toBe(chosen.body.auth.accessor);
+    expect(await login.isAccepted(id)).toBe(true);
+    const again = await login.call('POST', '/auth/token/create', { policies: 'dev', id });
+    expect([again.status, again.body.errors]).toEqual([409, ['id: a token of this ID exists']]);
+  });
+
+  test.each(['too-short', 'with blanks in the middle', `sst_${'a'.repeat(43)}`, 'sst_of-some-other-length'])(
+    'cannot have the text %j',
+    async (id) => {
+      const { status, body } = await login.call('POST', '/auth/token/create', { policies: 'dev', id });
+      expect([status, body.errors]).toEqual([400, [expect.stringMatching(/^id: /)]]);
+    },
+  );
+
+  test('of a policy that does not exist is created with a warning', async () => {
+    await login.call('POST', '/sys/policies/acl/written', { policy: 'path "a" { capabilities = ["read"] }' });
+    const { body } = await create({ policies: ['written', 'unwritten'] });
+    expect(body.warnings).toEqual(['policy unwritten does not exist, and grants nothing until it does']);
+  });
+
+  test('is created without a warning for the empty fields that command lines send', async () => {
+    const empty = { id: '', entity_alias: '', display_name: '', num_uses: 0, type: 'service' };
+    expect((await create({ ...empty, policies: 'default', period: 0, ttl: '1h' })).body.warnings).toBeNull();
+  });
+
+  test('of an alias is refused', async () => {
+    const { status, body } = await login.call('POST', '/auth/token/create', { entity_alias: 'someone' });
+    expect([status, body.errors]).toEqual([
+      400,
+      ['entity_alias: is not supported: only logins assign entities'],
+    ]);
   });
 
   test('is not renewed if it is not renewable', async () => {
@@ -158,11 +206,18 @@ describe('a batch token', () => {
     expect((await login.call('POST', '/auth/token/revoke', { token })).status).toBe(400);
   });
 
-  test('can look up itself, but neither renew nor revoke itself', async () => {
-    const tokenExpiresAt = new Date(Date.now() + 60_000).toISOString();
-    const batch = testCaller({ accessor: null, tokenType: 'batch', tokenExpiresAt });
-    const found = await login.call('GET', '/auth/token/lookup-self', undefined, batch);
-    expect(found.body.data).toMatchObject({ type: 'batch', ttl: 60, expire_time: tokenExpiresAt });
+  test('looks up itself as others do', async () => {
+    const { auth } = (await create({ policies: 'dev', type: 'batch', ttl: '1h', meta: { a: 'b' } })).body;
+    const token = auth.client_token;
+    const batch = testCaller({ accessor: null, tokenType: 'batch' });
+    const own = await login.callWithToken(token, 'GET', '/auth/token/lookup-self', undefined, batch);
+    expect(own.body.data).toMatchObject({ id: token, meta: { a: 'b' }, creation_ttl: 3_600 });
+    const { ttl: _, ...others } = (await lookUp(token)).body.data;
+    expect(own.body.data).toMatchObject(others);
+  });
+
+  test('can neither renew nor revoke itself', async () => {
+    const batch = testCaller({ accessor: null, tokenType: 'batch' });
     expect((await login.call('POST', '/auth/token/renew-self', {}, batch)).status).toBe(400);
     expect((await login.call('POST', '/auth/token/revoke-self', {}, batch)).status).toBe(400);
   });

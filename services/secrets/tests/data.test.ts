@@ -54,6 +54,27 @@ describe('writing and reading', () => {
     },
   );
 
+  test.each(['a%E2%80%8Bb', 'a%C2%A0b', '%EF%BB%BFa', 'a%E2%80%AEb'])(
+    'refuses to create a secret with invisible characters in its path: %s',
+    async (path) => {
+      for (const kind of ['data', 'metadata'])
+        expect(await call('POST', `/kv/${kind}/${path}`, { data: {} })).toMatchObject({
+          status: 400,
+          body: { errors: ['path: must not contain invisible characters'] },
+        });
+    },
+  );
+
+  test('reads and deletes a secret that was given such a path earlier', async () => {
+    await call('POST', '/kv/metadata/earlier', { max_versions: 3 });
+    await secrets.db.query("update secrets.secrets set path = 'ear\u200blier' where path = 'earlier'");
+    const path = '/kv/metadata/ear%E2%80%8Blier';
+    expect((await call('GET', path)).status).toBe(200);
+    expect((await call('PATCH', path, { max_versions: 4 })).status).toBe(204);
+    expect((await call('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+  });
+
   test('refuses NUL in a path with 400', async () => {
     expect((await write('a%00b', { a: 1 })).status).toBe(400);
   });

@@ -77,6 +77,18 @@ describe('metadata', () => {
   });
 });
 
+test('a warning says that a secret cannot do without the check-and-set that its mount requires', async () => {
+  await call('POST', '/sys/mounts/strict', { type: 'kv', config: { cas_required: true } });
+  const warning = 'cas_required: false has no effect, because the mount requires check-and-set';
+  for (const method of ['POST', 'PATCH']) {
+    const overruled = await call(method, '/strict/metadata/a', { cas_required: false });
+    expect([overruled.status, overruled.body.warnings]).toEqual([200, [warning]]);
+    expect((await call(method, '/strict/metadata/a', { cas_required: true })).status).toBe(204);
+    expect((await call(method, '/strict/metadata/a', { max_versions: 3 })).status).toBe(204);
+  }
+  expect((await call('POST', '/kv/metadata/free', { cas_required: false })).status).toBe(204);
+});
+
 describe('custom metadata', () => {
   const many = (keys: number) =>
     Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 'v']));
@@ -87,6 +99,8 @@ describe('custom metadata', () => {
     ['a value of 513 bytes', { k: 'v'.repeat(513) }],
     ['a number', { k: 1 }],
     ['NUL in a value', { k: '\0' }],
+    ['a line break in a value', { k: 'a\nb' }],
+    ['an invisible character in a key', { 'a\u200bb': 'v' }],
     ['a string', 'text'],
   ])('is refused with 400 if it is or has %s', async (_, custom_metadata) => {
     const answer = await call('POST', '/kv/metadata/refused', { custom_metadata });
@@ -101,6 +115,19 @@ describe('custom metadata', () => {
     expect(await patch({ more: 'v' })).toBe('custom_metadata: must have at most 64 keys');
     expect(await patch({ k: 1 })).toBe('custom_metadata.k: must be a string');
     expect(await patch({ ['k'.repeat(129)]: 'v' })).toMatch(/^custom_metadata: each key must be at most 128/);
+  });
+
+  test('keeps invisible characters that are older than the rule, until a patch removes them', async () => {
+    await call('POST', '/kv/metadata/older', { custom_metadata: { a: '1' } });
+    await secrets.db.query(
+      `update secrets.secrets set custom_metadata = '{"a\\u200b":"1\\u200b"}' where path = 'older'`,
+    );
+    const patch = async (custom_metadata: object) =>
+      (await call('PATCH', '/kv/metadata/older', { custom_metadata })).status;
+    expect(await patch({ 'b\u200b': '1' })).toBe(400);
+    expect(await patch({ b: '2' })).toBe(204);
+    expect(await patch({ 'a\u200b': null })).toBe(204);
+    expect((await read('older')).custom_metadata).toEqual({ b: '2' });
   });
 
   test('of a secret that does not exist is 404 to a patch', async () => {

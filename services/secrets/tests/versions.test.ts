@@ -46,6 +46,32 @@ describe('deleting', () => {
   });
 });
 
+test('undeleting sets a new deletion time, or none if versions are kept', async () => {
+  await call('POST', '/kv/metadata/again', { delete_version_after: '1h' });
+  await write('again', { a: 1 });
+  await call('DELETE', '/kv/data/again');
+  const before = Date.now();
+  await call('POST', '/kv/undelete/again', { versions: [1] });
+  const { deletion_time } = (await call('GET', '/kv/data/again')).body.data.metadata;
+  const seconds = Math.round((Date.parse(deletion_time) - before) / 1_000);
+  expect([3_600, 3_601, 3_602]).toContain(seconds);
+  await call('POST', '/kv/metadata/again', { delete_version_after: 0 });
+  await call('POST', '/kv/undelete/again', { versions: [1] });
+  expect((await call('GET', '/kv/data/again')).body.data.metadata.deletion_time).toBe('');
+});
+
+test('the expiry of an undeleted version is due at its new deletion time', async () => {
+  await call('POST', '/kv/metadata/expiring', { delete_version_after: '1h' });
+  await write('expiring', { a: 1 });
+  await call('DELETE', '/kv/data/expiring');
+  await call('POST', '/kv/undelete/expiring', { versions: [1] });
+  const rows = await secrets.db.query(
+    `select expires_at = deletion_time as due from secrets.versions
+     where secret_id = (select id from secrets.secrets where path = 'expiring')`,
+  );
+  expect(rows).toEqual([{ due: true }]);
+});
+
 test('destroying removes the value of a version permanently and keeps the other versions', async () => {
   await write('destroyed', { a: 1 });
   await write('destroyed', { a: 2 });

@@ -397,7 +397,7 @@ describe('GET …/associations', () => {
   });
 
   test.each([
-    ['?limit=5001', 'limit: must be between 1 and 5000'],
+    ['?limit=5001', 'limit: must be at most 5000'],
     ['?limit=x', expect.stringMatching(/^limit: /)],
     ['?after=x', expect.stringMatching(/^after: /)],
   ])('refuses %s with 400, naming the field', async (query, sentence) => {

@@ -162,7 +162,7 @@ test('destinations are listed in pages', async () => {
 });
 
 test.each([
-  ['limit=51', 'limit: must be between 1 and 50'],
+  ['limit=51', 'limit: must be at most 50'],
   ['after=x', 'after: must be <type>/<name>'],
 ])('%s is refused', async (query, error) => {
   const { status, body } = await read(`?${query}`);

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { isAdministrativePath, needsSudo, ownerOf, publicPath } from './path-rules.ts';
+import {
+  isAdministrativePath,
+  needsSudo,
+  ownerOf,
+  publicPath,
+  receivesToken,
+  takesWrappingToken,
+} from './path-rules.ts';
 
 test.each([
   ['sys/capabilities', 'login'],
@@ -13,6 +20,8 @@ test.each([
   ['sys/mounts/auth/a/b/tune', 'login'],
   ['sys/mounts/auth/a', 'secrets'],
   ['sys/mounts/authors/tune', 'secrets'],
+  ['sys/wrapping/unwrap', 'login'],
+  ['sys/internal/wrapped-responses', undefined],
   ['sys/health', undefined],
   ['sys/syncs', undefined],
   ['sys', undefined],
@@ -84,4 +93,17 @@ test('only sys/sync/config, sys/sync/parked and the configuration of the issuer 
   expect(isAdministrativePath('sys/sync/config')).toBe(true);
   expect(isAdministrativePath('sys/sync/config/x')).toBe(false);
   expect(isAdministrativePath('sys/sync/destinations')).toBe(false);
+});
+
+test('only five paths receive the token of the request, of which three take a wrapping token', () => {
+  expect(
+    ['auth/token/lookup-self', 'auth/token/renew-self', 'sys/wrapping/unwrap'].every(receivesToken),
+  ).toBe(true);
+  expect(
+    ['auth/token/lookup', 'auth/token/revoke-self', 'sys/wrapping/wrap', 'kv/data/a'].some(receivesToken),
+  ).toBe(false);
+  expect(
+    ['sys/wrapping/lookup', 'sys/wrapping/rewrap', 'sys/wrapping/unwrap'].every(takesWrappingToken),
+  ).toBe(true);
+  expect(['sys/wrapping/wrap', 'auth/token/lookup-self'].some(takesWrappingToken)).toBe(false);
 });

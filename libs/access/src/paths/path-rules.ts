@@ -33,6 +33,7 @@ const rules: readonly PathRule[] = [
   { path: 'sys/internal/specs/openapi', owner: 'gateway', open: 'read' },
   { path: 'sys/audit', owner: 'gateway', needsSudo: true, isAdministrative: true },
   { path: 'sys/audit-hash/+', owner: 'gateway', needsSudo: true, isAdministrative: true },
+  { path: 'sys/wrapping/lookup', open: 'create-or-update' },
   { path: 'identity/oidc/plugins/.well-known/+', open: 'read' },
   { path: 'auth/**/login', isLogin: true },
 
@@ -66,7 +67,7 @@ const rules: readonly PathRule[] = [
   ...owned('sync-control', 'sys/sync'),
   ...owned('login', 'sys/auth', 'sys/policies', 'sys/policy', 'sys/namespaces', 'sys/quotas'),
   ...owned('login', 'sys/capabilities', 'sys/capabilities-self', 'sys/capabilities-accessor'),
-  ...owned('login', 'auth', 'identity'),
+  ...owned('login', 'auth', 'identity', 'sys/wrapping'),
   { path: 'sys/mounts/auth/**/tune', owner: 'login' },
   ...owned('login', 'sys/internal/ui/resultant-acl'),
   ...owned('secrets', 'sys/mounts', 'sys/internal/ui/mounts', 'sys/remount'),
@@ -98,6 +99,24 @@ const [openRules, loginRules, anyTokenRules, ownRules, sudoRules, administrative
   compiled.filter(({ isAdministrative }) => isAdministrative),
   compiled.filter(({ owner }) => owner !== undefined),
 ];
+
+const tokenPaths: ReadonlySet<string> = new Set([
+  'auth/token/lookup-self',
+  'auth/token/renew-self',
+  'sys/wrapping/lookup',
+  'sys/wrapping/rewrap',
+  'sys/wrapping/unwrap',
+]);
+
+/** Whether the service of a path receives the token of the request: because it returns that token, or exchanges it. */
+export const receivesToken = (path: string): boolean => tokenPaths.has(path);
+
+const wrappingPaths: ReadonlySet<string> = new Set(
+  [...tokenPaths].filter((path) => path.startsWith('sys/wrapping/')),
+);
+
+/** Whether a wrapping token is sufficient for a path. The service checks it, because it alone can read what was wrapped. */
+export const takesWrappingToken = (path: string): boolean => wrappingPaths.has(path);
 
 /** What a request without a token may reach. */
 export type PublicPath =

@@ -23,12 +23,15 @@ export const rootPolicy: CompiledPolicies = {
   rules: [{ pattern: parsePattern('*'), grant: everything }],
 };
 
-/** The `default` policy, unless an operator overwrites it: what a token may do with itself. */
+/** The `default` policy, unless an operator overwrites it: what a token may do with itself, and response wrapping. */
 export const defaultPolicy: PolicyRules = {
   paths: [
     { path: 'auth/token/lookup-self', capabilities: ['read'] },
     { path: 'auth/token/renew-self', capabilities: ['update'] },
     { path: 'auth/token/revoke-self', capabilities: ['update'] },
     { path: 'sys/capabilities-self', capabilities: ['update'] },
+    { path: 'sys/wrapping/wrap', capabilities: ['update'] },
+    { path: 'sys/wrapping/lookup', capabilities: ['update'] },
+    { path: 'sys/wrapping/unwrap', capabilities: ['update'] },
   ],
 };

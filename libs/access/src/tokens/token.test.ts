@@ -5,8 +5,10 @@ import { parseInternalKeys } from '@secrets/caller';
 import {
   type BatchToken,
   batchTokenKeyRing,
+  isWrappingToken,
   newAccessor,
   newToken,
+  newWrappingToken,
   openBatchToken,
   sealBatchToken,
   tokenHash,
@@ -35,7 +37,16 @@ test('a generated token is valid, unique and never printed', () => {
   expect(newToken().reveal()).not.toBe(token.reveal());
   expect(inspect(token)).not.toContain('sst_');
   expect(tokenHash(token.reveal())).toHaveLength(32);
-  expect(newAccessor()).toHaveLength(24);
+});
+
+test('an accessor consists of letters and digits', () => {
+  for (let count = 0; count < 100; count++) expect(newAccessor()).toMatch(/^[A-Za-z0-9]{24}$/);
+});
+
+test('a wrapping token is not a token', () => {
+  const token = newWrappingToken().reveal();
+  expect([isWrappingToken(token), tokenKind(token)]).toEqual([true, undefined]);
+  expect([isWrappingToken(`${token}a`), isWrappingToken(newToken().reveal())]).toEqual([false, false]);
 });
 
 test.each([

@@ -1,11 +1,14 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { InternalKeys } from '@secrets/caller';
 import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 
-const servicePrefix = 'sst_';
+/** What generated service tokens begin with. A chosen one must not. */
+export const generatedPrefix = 'sst_';
 const batchPrefix = 'sbt_';
+const wrappingPrefix = 'swt_';
 const serviceToken = /^sst_[A-Za-z0-9_-]{43}$/;
+const wrappingToken = /^swt_[A-Za-z0-9_-]{43}$/;
 /** A root token that an operator chose: 20 to 256 printable ASCII characters without the prefixes of generated tokens. */
 const chosenToken = /^(?!s[sb]t_)[\x21-\x7e]{20,256}$/;
 /** Maximum length of a batch token in characters: it has to fit into a header. */
@@ -14,16 +17,27 @@ const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const batchTokenAad = 'batch-token';
 
 /** Generates a service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
-export const newToken = (): Sealed<string> => seal(servicePrefix + randomBytes(32).toString('base64url'));
+export const newToken = (): Sealed<string> => seal(generatedPrefix + randomBytes(32).toString('base64url'));
 
-/** Generates an accessor, which identifies a token without granting its use: 144 random bits in base64url. */
-export const newAccessor = (): string => randomBytes(18).toString('base64url');
+const accessorCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Generates an accessor, which identifies a token without granting its use: 24 random letters and digits. */
+export const newAccessor = (): string =>
+  Array.from({ length: 24 }, () => accessorCharacters[randomInt(accessorCharacters.length)]).join('');
+
+/** Generates a wrapping token: `swt_` and 256 random bits in base64url (docs/conventions.md#215-response-wrapping). */
+export const newWrappingToken = (): Sealed<string> =>
+  seal(wrappingPrefix + randomBytes(32).toString('base64url'));
+
+/** Whether a text has the format of a wrapping token, which authenticates nobody: it can only be exchanged for its response. */
+export const isWrappingToken = (text: string): boolean => wrappingToken.test(text);
 
 /** The SHA-256 under which a token is stored. */
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** The kind of token by its format alone; undefined if the text cannot be a token. */
 export function tokenKind(token: string): 'service' | 'batch' | undefined {
+  if (isWrappingToken(token)) return undefined;
   if (serviceToken.test(token) || chosenToken.test(token)) return 'service';
   if (token.length <= maxBatchTokenLength && batchToken.test(token)) return 'batch';
   return undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { builtInTagCount } from '../tags/built-in-tags.ts';
-import { commonDefaults, commonFields, tagFields, text, textLike } from './common-fields.ts';
+import { commonDefaults, commonFields, secretText, tagFields, textLike } from './common-fields.ts';
 
 import {
   federationConnectionFields,
@@ -13,28 +13,32 @@ import {
 } from './federation-fields.ts';
 
 const maxNameLength = 512;
-const regionForm = /^[a-z]{2}(-[a-z]+){1,3}-\d{1,2}$/;
+const regionForm = /^[a-z]{2}(?:-[a-z]+){1,3}-[0-9]{1,2}$/;
 
-const regions = stringList.refine(
-  (given) => given.length <= 40 && given.every((region) => regionForm.test(region)),
-  'must be a list of at most 40 regions such as eu-central-1',
-);
+const regions = stringList
+  .refine(
+    (given) => given.length <= 40 && given.every((region) => regionForm.test(region)),
+    'must be a list of at most 40 regions such as eu-central-1',
+  )
+  .meta({ type: 'array', maxItems: 40, items: { type: 'string', pattern: regionForm.source } });
 
-const recoveryDays = integer.refine(
-  (days) => days === 0 || (days >= 7 && days <= 30),
-  'must be 0 (delete immediately) or from 7 to 30',
-);
+const recoveryDays = integer
+  .refine((days) => days === 0 || (days >= 7 && days <= 30), 'must be 0 (delete immediately) or from 7 to 30')
+  .meta({ anyOf: [{ const: 0 }, { type: 'integer', minimum: 7, maximum: 30 }] });
 
 const fields = z.object({
-  access_key_id: textLike(/^\w{1,128}$/, 'must be letters, digits and _, at most 128'),
-  secret_access_key: text(1024),
+  access_key_id: textLike(/^[A-Za-z0-9_]{1,128}$/, 'must be letters, digits and _, at most 128'),
+  secret_access_key: secretText(1024),
   role_arn: textLike(
-    /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+    /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[A-Za-z0-9_+=,.@/-]{1,512}$/,
     'must be the ARN of a role, such as arn:aws:iam::123456789012:role/sync',
   ),
-  external_id: textLike(/^[\w+=,.@:/-]{2,1224}$/, 'must be 2 to 1224 of letters, digits and _+=,.@:/-'),
+  external_id: textLike(
+    /^[A-Za-z0-9_+=,.@:/-]{2,1224}$/,
+    'must be 2 to 1224 of letters, digits and _+=,.@:/-',
+  ),
   region: textLike(regionForm, 'must be a region such as eu-central-1'),
-  kms_key_id: textLike(/^[\w:/-]{1,2048}$/, 'must be the id, ARN or alias of a key'),
+  kms_key_id: textLike(/^[A-Za-z0-9_:/-]{1,2048}$/, 'must be the id, ARN or alias of a key'),
   replica_regions: regions,
   recovery_window_days: recoveryDays,
   ...federationFields,

@@ -4,7 +4,7 @@ import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { canonicalVaultUri, clouds, isCloudVault, isPrivateVault } from './cloudb-hosts.ts';
-import { commonDefaults, commonFields, tagFields, text, textLike } from './common-fields.ts';
+import { commonDefaults, commonFields, secretText, tagFields, text, textLike } from './common-fields.ts';
 
 import {
   federationConnectionFields,
@@ -17,10 +17,12 @@ const maxNameLength = 127;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
 
 const fields = z.object({
-  key_vault_uri: text(2048).transform(canonicalVaultUri),
+  key_vault_uri: text(2048)
+    .transform(canonicalVaultUri)
+    .meta({ pattern: '^(?:https://[a-z][a-z0-9]{2,20}\\.vault\\.azure\\.net/?)?$' }),
   tenant_id: textLike(idForm, 'must be the ID or the domain of a tenant'),
   client_id: textLike(/^[A-Za-z0-9-]{1,64}$/, 'must be the client ID of an app registration'),
-  client_secret: text(1024),
+  client_secret: secretText(1024),
   cloud: z.enum(clouds, { error: `must be one of ${clouds.join(', ')}` }),
   ...federationFields,
   ...tagFields,

@@ -18,15 +18,19 @@ import {
 const maxNameLength = 255;
 const maxLabels = 64;
 const maxCredentialsLength = 16_384;
-const projectForm = /^(([a-z0-9.-]{1,100}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]|\d{1,20})$/;
+const projectForm = /^(([a-z0-9.-]{1,100}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]|[0-9]{1,20})$/;
 
 const providerForm =
   /^projects\/[a-z0-9-]{1,63}\/locations\/global\/workloadIdentityPools\/[a-z0-9-]{1,63}\/providers\/[a-z0-9-]{1,63}$/;
 
-const locations = stringList.refine(
-  (given) => given.length <= 40 && given.every((location) => /^[a-z]{2,}(-[a-z]+)+\d{1,2}$/.test(location)),
-  'must be a list of at most 40 locations such as europe-west1',
-);
+const locationForm = /^[a-z]{2,}(?:-[a-z]+)+[0-9]{1,2}$/;
+
+const locations = stringList
+  .refine(
+    (given) => given.length <= 40 && given.every((location) => locationForm.test(location)),
+    'must be a list of at most 40 locations such as europe-west1',
+  )
+  .meta({ type: 'array', maxItems: 40, items: { type: 'string', pattern: locationForm.source } });
 
 /** Empty removes the credentials; a text that begins with @ is refused wherever credentials are set. */
 const credentials = z
@@ -36,14 +40,15 @@ const credentials = z
   .superRefine((text, context) => {
     const reason = text === '' || text.startsWith('@') ? undefined : whyCredentialsRefused(text);
     if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
-  });
+  })
+  .meta({ contentMediaType: 'application/json', examples: [''] });
 
 const fields = z.object({
   credentials,
   project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
   replication_locations: locations,
   service_account_email: textLike(
-    /^[^\s@/]{1,128}@[a-z0-9.-]{1,255}$/,
+    /^[^\s@/\uFEFF]{1,128}@[a-z0-9.-]{1,255}$/,
     'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
   ),
   workload_identity_provider: textLike(

@@ -1,4 +1,4 @@
-import { type Json, stringList } from '@secrets/domain';
+import { controlCharacters, type Json, stringList } from '@secrets/domain';
 import { z } from 'zod';
 import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
@@ -12,17 +12,21 @@ const account = (what: string) =>
 /** In a URL, the names `.` and `..` would be steps to another path. */
 const isPathStep = (name: string): boolean => name === '.' || name === '..';
 
-const repositoryForm = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+/** Neither `.` nor `..`. */
+const repositoryForm = /^(?:\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,97}|\.{3}[A-Za-z0-9._-]{0,97})$/;
 
-const repositories = stringList.refine(
-  (given) => given.length <= 100 && given.every((name) => repositoryForm.test(name)),
-  "must be a list of at most 100 names of the organization's repositories, without its name",
-);
+const repositories = stringList
+  .refine(
+    (given) => given.length <= 100 && given.every((name) => repositoryForm.test(name)),
+    "must be a list of at most 100 names of the organization's repositories, without its name",
+  )
+  .meta({ type: 'array', maxItems: 100, items: { type: 'string', pattern: repositoryForm.source } });
 
 const installationId = z
   .union([z.int(), z.string()], { error: 'must be the number of an installation' })
   .transform((given) => String(given).trim())
-  .refine((given) => /^([1-9]\d{0,14})?$/.test(given), 'must be the number of an installation');
+  .refine((given) => /^([1-9]\d{0,14})?$/.test(given), 'must be the number of an installation')
+  .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 });
 
 /** The origin of a self-hosted server, in its only spelling, so that two of them can be compared; empty for the public service. */
 export const enterpriseUrl = text(2048)
@@ -30,11 +34,14 @@ export const enterpriseUrl = text(2048)
     (given) => given === '' || isServer(given),
     'must be the https URL of a server, such as https://git.example.com, without a path',
   )
-  .transform((given) => (given === '' ? '' : new URL(given).origin));
+  .transform((given) => (given === '' ? '' : new URL(given).origin))
+  .meta({ pattern: '^(?:https://[a-z][a-z0-9]{0,30}(?:\\.[a-z][a-z0-9]{0,30}){1,3})?$' });
 
 const fields = z.object({
   secrets_location: z.enum(['repository', 'organization'], { error: 'must be repository or organization' }),
-  access_token: text(1024).refine((given) => !/\s/.test(given), 'must not contain blanks'),
+  access_token: text(1024)
+    .refine((given) => !/\s/.test(given), 'must not contain blanks')
+    .meta({ pattern: '^(?:[!-?A-~][!-~]*)?$' }),
   app_name: text(255),
   installation_id: installationId,
   repository_owner: account('an account'),
@@ -42,7 +49,9 @@ const fields = z.object({
     repositoryForm,
     'must be the name of a repository, without its owner: letters, digits and ._-',
   ),
-  environment_name: text(255).refine((given) => !isPathStep(given), 'must be the name of an environment'),
+  environment_name: text(255)
+    .refine((given) => !isPathStep(given), 'must be the name of an environment')
+    .meta({ pattern: `^(?:[^.${controlCharacters}][^${controlCharacters}]*)?$` }),
   organization_name: account('an organization'),
   organization_visibility: z.enum(['', 'all', 'private', 'selected'], {
     error: 'must be all, private or selected',

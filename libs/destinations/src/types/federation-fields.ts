@@ -1,4 +1,4 @@
-import { audienceCharacters, identityTokenSeconds, type Json, seconds } from '@secrets/domain';
+import { audienceCharacters, identityTokenSeconds, type Json, secondsBetween } from '@secrets/domain';
 import { text } from './common-fields.ts';
 
 const { least, most, usual } = identityTokenSeconds;
@@ -9,10 +9,7 @@ export const federationFields = {
     (given) => given.length < audienceCharacters,
     `must have fewer than ${audienceCharacters} characters`,
   ),
-  identity_token_ttl: seconds.refine(
-    (given) => given >= least && given <= most,
-    'must be between 1m and 24h',
-  ),
+  identity_token_ttl: secondsBetween(least, most, '1m and 24h'),
 };
 
 /** The defaults of `federationFields`. */

@@ -32,15 +32,21 @@ const environmentList = stringList
     (given) => given.every((environment) => environments.includes(environment)),
     `must be a list of ${environments.join(', ')}`,
   )
+  .meta({ type: 'array', items: { enum: environments } })
   .transform((given) => environments.filter((environment) => given.includes(environment)));
 
 const fields = z.object({
-  access_token: textLike(/^[!-~]{1,1024}$/, 'must be at most 1024 printable ASCII characters'),
+  access_token: textLike(/^[!-~]{1,1024}$/, 'must be at most 1024 printable ASCII characters').meta({
+    pattern: '^(?:[!-?A-~][!-~]{0,1023})?$',
+  }),
   project_id: textLike(
-    /^[\w.-]{1,128}$/,
+    /^[A-Za-z0-9_.-]{1,128}$/,
     'must be the ID of a project, such as prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB',
   ),
-  team_id: textLike(/^[\w.-]{1,128}$/, 'must be the ID of a team, such as team_1a2b3c4d5e6f7g8h9i0j1k2l'),
+  team_id: textLike(
+    /^[A-Za-z0-9_.-]{1,128}$/,
+    'must be the ID of a team, such as team_1a2b3c4d5e6f7g8h9i0j1k2l',
+  ),
   deployment_environments: environmentList,
   ...commonFields,
 });

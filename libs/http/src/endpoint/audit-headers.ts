@@ -1,3 +1,5 @@
+import type { Reply } from './envelope.ts';
+
 /**
  * Response headers with which a service reports to the gateway what belongs into the audit line of the outcome, so that the
  * gateway need not parse the body. The gateway passes none of them to the client.
@@ -12,9 +14,15 @@ const maxReason = 500;
 export const reasonValue = (sentences: readonly string[]): string =>
   encodeURIComponent(sentences.join('; ').slice(0, maxReason).toWellFormed());
 
-/** The headers for the token that a response contains, if any: a login or a token was created. A renewal returns no token. */
-export function issuedHeaders(auth: unknown): [name: string, value: string][] {
-  const { client_token: token, accessor } = (auth ?? {}) as { client_token?: unknown; accessor?: unknown };
+/**
+ * The headers for the token that a response contains, if any: a login or a token was created, or a response was wrapped again. A renewal
+ * returns no token.
+ */
+export function issuedHeaders(
+  reply: Pick<Reply, 'auth' | 'wrapInfo'> | undefined,
+): [name: string, value: string][] {
+  const { client_token: created, accessor: ofCreated } = (reply?.auth ?? {}) as Record<string, unknown>;
+  const { token = created, accessor = ofCreated } = (reply?.wrapInfo ?? {}) as Record<string, unknown>;
   if (typeof token !== 'string' || token === '') return [];
   const issued: [string, string][] = [[issuedTokenHeader, encodeURIComponent(token)]];
   if (typeof accessor === 'string' && accessor !== '')

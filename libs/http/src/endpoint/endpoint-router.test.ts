@@ -238,6 +238,7 @@ describe('requests', () => {
     const utf16 = Buffer.from('{"count":9007199254740993}', 'utf16le');
     expect((await send(utf16, { type: 'application/json; charset=utf-16le' })).status).toBe(415);
     expect((await send(Buffer.from('\ufeff{"count":9007199254740993}'))).status).toBe(400);
+    expect((await send(Buffer.from('\ufeff{"count":1}'))).status).toBe(200);
     expect((await send('{"count":1,"a":"ä"}', { type: 'application/json; charset=UTF-8' })).status).toBe(200);
   });
 

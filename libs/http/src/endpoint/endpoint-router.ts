@@ -1,7 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import {
   assertionHeader,
   type Caller,
+  callerToken,
+  callerTokenHeader,
   type InternalKeys,
   requireSignedBody,
   type VerifiedAssertion,
@@ -11,9 +12,9 @@ import { Problem } from '@secrets/domain';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
-import { envelope, type Reply } from './envelope.ts';
-import { inexactNumber } from './input/exact-numbers.ts';
-import { parseBody, parseInput, unknownFieldWarnings } from './input/parse-input.ts';
+import { envelope, type Reply, restoredEnvelope } from './envelope.ts';
+import { parseJsonBody, requireJsonType } from './input/json-body.ts';
+import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
 import { byPrecedence } from './path-precedence.ts';
 import { splitTarget } from './request-target.ts';
 import { requireNeeded } from './required-capability.ts';
@@ -102,9 +103,10 @@ function parse(endpoint: Endpoint, request: ExpressRequest, caller: Caller) {
   const warnings = unknownFieldWarnings(endpoint.body, request.body);
   return {
     params: parseInput(endpoint.params, joined(request.params)),
-    query: parseInput(endpoint.query, request.query),
-    body: parseBody(endpoint.method, endpoint.body, request.body),
+    query: parseLeniently(endpoint.query, request.query),
+    body: parseLeniently(endpoint.body, request.body),
     caller,
+    callerToken: callerToken(request.get(callerTokenHeader)),
     warn: (sentence: string) => void warnings.push(sentence),
     warnings,
   };
@@ -122,15 +124,17 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document' | 'auth'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth' | 'wrapInfo' | 'stored'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
-  for (const [name, value] of issuedHeaders(reply?.auth)) response.set(name, value);
+  for (const [name, value] of issuedHeaders(reply)) response.set(name, value);
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);
   }
+  if (reply?.stored !== undefined)
+    return void response.type('json').send(restoredEnvelope(requestId, reply.stored));
   if (reply === undefined && warnings.length === 0) return void response.status(204).end();
   const all = {
     ...reply,
@@ -139,9 +143,7 @@ function sendReply(
   response.status(reply?.status ?? 200).json(envelope(requestId, all));
 }
 
-const jsonTypes = ['application/json', 'application/merge-patch+json'];
-/** The content type that curl sends for `-d` by default; treated as JSON. */
-const curlDefault = 'application/x-www-form-urlencoded';
+const readBytes = express.raw({ limit: maxBodyBytes, inflate: false, type: () => true });
 
 /** Reads and parses the body, if it is the one that was signed. Nobody else reaches the parser. */
 async function readJson(
@@ -152,31 +154,11 @@ async function readJson(
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return requireSignedBody(assertion, undefined);
-  const type = (request.headers['content-type'] ?? jsonTypes[0]!).split(';')[0]!.trim().toLowerCase();
-  const accepted = jsonTypes.includes(type) || type === curlDefault;
-  if (!accepted) throw new Problem('unsupported_media_type', 'the body must be application/json');
-  response.locals.assertion = assertion;
+  requireJsonType(request.headers['content-type']);
   await new Promise<void>((resolve, reject) => {
-    parseJson(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
-}
-
-const parseJson = express.json({
-  limit: maxBodyBytes,
-  strict: false,
-  inflate: false,
-  type: () => true,
-  verify: (_request, response, body, charset) => {
-    requireSignedBody((response as Response).locals.assertion, body);
-    requireLossless(body, charset);
-  },
-});
-
-/** Refuses a body that would not be parsed as exactly what was sent. */
-function requireLossless(body: Buffer, charset: string): void {
-  if (charset !== 'utf-8') throw new Problem('unsupported_media_type', 'the body must be UTF-8 JSON');
-  if (!isUtf8(body)) throw new Problem('invalid', 'the body is not valid UTF-8');
-  const name = inexactNumber(body);
-  if (name !== undefined)
-    throw new Problem('invalid', `${name}: the number would lose digits; send it as a string`);
+  const bytes = request.body as Buffer;
+  requireSignedBody(assertion, bytes);
+  request.body = parseJsonBody(bytes);
 }

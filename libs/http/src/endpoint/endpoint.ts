@@ -1,4 +1,5 @@
 import type { Caller } from '@secrets/caller';
+import type { Sealed } from '@secrets/seal';
 import type { z } from 'zod';
 import type { Reply } from './envelope.ts';
 
@@ -39,6 +40,8 @@ export interface Request<Params, Query, Body> {
   query: Query;
   body: Body;
   caller: Caller;
+  /** The token that the client sent, on the paths that receive it. It is not signed: compare it with the caller. */
+  callerToken: Sealed<string> | undefined;
   /** Adds a sentence to the `warnings` of the response. */
   warn: (sentence: string) => void;
 }

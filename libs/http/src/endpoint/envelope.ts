@@ -1,3 +1,5 @@
+import type { Sealed } from '@secrets/seal';
+
 /** What a handler returns; `undefined` becomes a 204. */
 export interface Reply {
   data?: unknown;
@@ -8,6 +10,10 @@ export interface Reply {
   mountType?: string;
   /** Default 200. A deleted version is a 404 with its metadata. */
   status?: number;
+  /** The `wrap_info` of a response that was wrapped. */
+  wrapInfo?: unknown;
+  /** The body of a response that was stored when it was wrapped, as JSON. It takes the place of everything else. */
+  stored?: Sealed<string>;
   /** A public document, which is sent without the envelope and may be cached. It takes the place of everything else. */
   document?: { content: unknown; maxAgeSeconds: number };
 }
@@ -20,9 +26,13 @@ export function envelope(requestId: string, reply: Reply): Record<string, unknow
     lease_duration: 0,
     renewable: false,
     data: reply.data ?? null,
-    wrap_info: null,
+    wrap_info: reply.wrapInfo ?? null,
     warnings: reply.warnings?.length ? reply.warnings : null,
     auth: reply.auth ?? null,
     ...(reply.mountType === undefined ? {} : { mount_type: reply.mountType }),
   };
 }
+
+/** The body of a stored response with the ID of the request that reads it. Nothing is parsed, so that numbers keep all their digits. */
+export const restoredEnvelope = (requestId: string, stored: Sealed<string>): string =>
+  stored.reveal().replace(/^\{"request_id":"[^"]*"/, () => `{"request_id":${JSON.stringify(requestId)}`);

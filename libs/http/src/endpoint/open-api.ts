@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import { errorResponses, openApiComponents } from './open-api-components.ts';
+import { segmentPattern, segmentsPattern } from './path-patterns.ts';
 
 /** The part of the OpenAPI 3.1 document that one service contributes, generated from the schemas that parse its requests. */
 export function openApi(service: string, endpoints: readonly Endpoint[]) {
@@ -12,7 +14,7 @@ export function openApi(service: string, endpoints: readonly Endpoint[]) {
     const other = paths[path]?.[verb];
     paths[path] = { ...paths[path], [verb]: other === undefined ? described : both(other, described) };
   }
-  return { openapi: '3.1.0', info: { title: service, version: '1' }, paths };
+  return { openapi: '3.1.0', info: { title: service, version: '1' }, paths, components: openApiComponents };
 }
 
 type Operation = ReturnType<typeof operation>;
@@ -35,38 +37,77 @@ function both(one: Operation, other: Operation): Operation {
 /** Converts `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}` form. */
 const templated = (path: string): string => `/v1${path.replace(/[:*]([A-Za-z_]+)/g, '{$1}')}`;
 
-function operation(service: string, endpoint: Endpoint) {
-  const names = [...endpoint.path.matchAll(/[:*]([A-Za-z_]+)/g)].map((match) => match[1]!);
-  return {
-    tags: [service],
-    summary: endpoint.summary,
-    parameters: [
-      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...queryParameters(endpoint),
-    ],
-    ...(endpoint.body === undefined
-      ? {}
-      : { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body) } } } }),
-    responses: {
-      '200': { description: 'success' },
-      '400': { description: 'invalid input' },
-      '403': { description: 'permission denied' },
-    },
-  };
+const operation = (service: string, endpoint: Endpoint) => ({
+  operationId: `${endpoint.method}${endpoint.path.replace(/[^A-Za-z0-9]+/g, '_')}`.replace(/_$/, ''),
+  tags: [service],
+  summary: endpoint.summary,
+  parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+  ...requestBody(endpoint),
+  responses: { ...successes(endpoint), ...errorResponses(endpoint) },
+});
+
+const success = { $ref: '#/components/responses/Success' };
+
+const successes = ({ method }: Endpoint) =>
+  method === 'get' || method === 'list'
+    ? { '200': success }
+    : { '200': success, '204': { description: 'success, with nothing to report' } };
+
+/** A schema of one parameter: what the endpoint says about it, within what a path can contain. */
+function pathParameters({ path, params }: Endpoint) {
+  const { properties = {} } = params === undefined ? {} : schemaOf(params);
+  return [...path.matchAll(/([:*])([A-Za-z_]+)/g)].map(([, kind, name = '']) => {
+    const pattern = kind === '*' ? segmentsPattern : segmentPattern;
+    const schema = { type: 'string', minLength: 1, maxLength: 512, pattern, ...properties[name] };
+    return { name, in: 'path', required: true, schema };
+  });
 }
 
-function queryParameters(endpoint: Endpoint) {
+function queryParameters({ method, query }: Endpoint) {
   const listed =
-    endpoint.method === 'list'
-      ? [{ name: 'list', in: 'query', required: true, schema: { const: 'true' } }]
+    method === 'list'
+      ? [{ name: 'list', in: 'query', required: true, schema: { type: 'string', const: 'true' } }]
       : [];
-  if (!(endpoint.query instanceof z.ZodObject)) return listed;
-  const { properties = {} } = schemaOf(endpoint.query) as { properties?: Record<string, unknown> };
+  const { properties = {}, required = [] } = query === undefined ? {} : schemaOf(query);
   return [
     ...listed,
-    ...Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
   ];
 }
 
-const schemaOf = (schema: z.ZodType) =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-2020-12' });
+function requestBody({ method, body }: Endpoint) {
+  if (body === undefined) return {};
+  const schema = schemaOf(body);
+  const type = method === 'patch' ? 'application/merge-patch+json' : 'application/json';
+  const required = (schema.required ?? []).length > 0;
+  return { requestBody: { required, content: { [type]: { schema } } } };
+}
+
+/** What a field says about itself with `meta` takes the place of what can be derived from its type. */
+function preferMeta(described: Record<string, unknown>, meta: Record<string, unknown> = {}): void {
+  if (meta.type !== undefined && meta.anyOf === undefined) delete described.anyOf;
+  if (meta.type === undefined && meta.anyOf !== undefined && meta.properties === undefined) {
+    const isObject = described.properties !== undefined;
+    if (!isObject) for (const keyword of ['type', 'items']) delete described[keyword];
+  }
+}
+
+interface ObjectSchema {
+  properties?: Record<string, object>;
+  required?: string[];
+}
+
+function schemaOf(schema: z.ZodType): ObjectSchema {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => preferMeta(jsonSchema, z.globalRegistry.get(zodSchema)),
+  });
+  return described as ObjectSchema;
+}

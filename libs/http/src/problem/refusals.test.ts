@@ -35,6 +35,7 @@ const endpoints = [
       kind: z.enum(['a', 'b']).optional(),
       either: z.union([z.string(), z.null()]).optional(),
       options: z.object({ cas: z.number().optional() }).default({}),
+      deep: z.object({ name: z.string().min(1) }).optional(),
     }),
     handle: async () => undefined,
   }),
@@ -49,7 +50,7 @@ afterAll(() => service.stop());
 
 test.each<[object, string]>([
   [{ text: 7 }, 'text: must be a string'],
-  [{ text: '' }, 'text: must not be empty'],
+  [{ deep: { name: '' } }, 'deep.name: must not be empty'],
   [{ text: 'long' }, 'text: must have at most 3 characters'],
   [{ count: 'x' }, 'count: must be a number'],
   [{ count: 1 }, 'count: must be at least 2'],

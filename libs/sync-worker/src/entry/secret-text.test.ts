@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { SecretText } from './secret-text.ts';
 
-const data = JSON.stringify({ text: 'a "b"', number: 1, object: { deep: [null] }, empty: '' });
+const data =
+  '{"text":"a \\"b\\"","number":1,"object":{"deep":[null]},"empty":"","exact":9007199254740993,"list":[1.10,-0]}';
 
 test.each([
   ['', data],
@@ -9,6 +10,8 @@ test.each([
   ['number', '1'],
   ['object', '{"deep":[null]}'],
   ['empty', ''],
+  ['exact', '9007199254740993'],
+  ['list', '[1.10,-0]'],
   ['absent', undefined],
   ['toString', undefined],
 ])('the value of sub-key %j is %j', (subKey, value) => {

@@ -1,4 +1,4 @@
-import { pushedText } from '@secrets/domain';
+import { parseExactly, pushedText } from '@secrets/domain';
 
 /** A secret's data as JSON text, parsed at most once. */
 export class SecretText {
@@ -15,7 +15,7 @@ export class SecretText {
    */
   pushedValue(subKey: string): string | undefined {
     if (subKey === '') return this.#text;
-    this.#data ??= JSON.parse(this.#text) as Record<string, unknown>;
+    this.#data ??= parseExactly(this.#text) as Record<string, unknown>;
     if (!Object.hasOwn(this.#data, subKey)) return undefined;
     return pushedText(this.#data[subKey]);
   }

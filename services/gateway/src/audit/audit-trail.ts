@@ -10,6 +10,8 @@ interface Outcome {
   reason: string | null;
   /** Keyed hashes of the token that the response contains, and of its accessor. */
   issued?: { token: string | null; accessor: string | null } | undefined;
+  /** Keyed hash of the accessor of the token that was wrapped. */
+  wrappedAccessor?: string | undefined;
 }
 
 /** The two audit lines of one request: the first is written, the second is not yet. */
@@ -51,12 +53,13 @@ export function writeUnparsed(audit: Audit, refused: UnparsedRequest): Promise<v
   return write(audit, 'response', `${JSON.stringify(request).slice(1, -1)},${outcome}`);
 }
 
-function outcomeFields({ status, reason, issued }: Outcome, started: number): string {
+function outcomeFields({ status, reason, issued, wrappedAccessor }: Outcome, started: number): string {
   const fields = {
     status,
     reason,
     issued_token: issued?.token ?? null,
     issued_accessor: issued?.accessor ?? null,
+    wrapped_accessor: wrappedAccessor, // omitted if undefined
     duration_ms: Number((performance.now() - started).toFixed(3)),
   };
   return JSON.stringify(fields).slice(1, -1);

@@ -1,8 +1,10 @@
 import { publicPath } from '@secrets/access';
 import { Problem } from '@secrets/domain';
+import { openApiComponents } from '@secrets/http';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
+import { withExamples } from './examples.ts';
 import {
   auditHashPath,
   auditPath,
@@ -42,9 +44,13 @@ const document = (paths: Paths) => ({
   servers: [{ url: '/' }],
   security: [{ serviceToken: [] }, { bearer: [] }],
   paths: Object.fromEntries(
-    Object.entries(paths).map(([path, described]) => [path, withSecurity(path, described)]),
+    Object.entries(paths).map(([path, described]) => [
+      path,
+      withExamples(path, withSecurity(path, described)),
+    ]),
   ),
   components: {
+    ...openApiComponents,
     securitySchemes: {
       serviceToken: { type: 'apiKey', in: 'header', name: 'X-Service-Token' },
       bearer: { type: 'http', scheme: 'bearer' },

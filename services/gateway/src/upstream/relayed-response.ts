@@ -3,20 +3,27 @@ import { issuedAccessorHeader, issuedTokenHeader, reasonHeader } from '@secrets/
 import type { Dispatcher } from 'undici';
 import { ClientDisconnected } from '../request/read-body.ts';
 
+interface IssuedToken {
+  token: string;
+  accessor: string | undefined;
+  /** The accessor of the token in the response for which this token was exchanged. */
+  wrappedAccessor?: string | undefined;
+}
+
 /** How a service responded: what is recorded before the response is passed to the client. */
 export interface ServiceOutcome {
   status: number;
   /** Why the service refused the request; null if it did not. */
   reason: string | null;
   /** The token that the response contains, and its accessor. */
-  issued: { token: string; accessor: string | undefined } | undefined;
+  issued: IssuedToken | undefined;
 }
 
 /** Responses up to this size are sent in one piece. */
 const maxBufferedBytes = 262_144;
 
 /** The response headers of a service that are passed to the client. */
-const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
+export const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
 
 /**
  * Passes the response of a service to the client: a small one in one piece, a large one as a stream, at the pace of the
@@ -160,7 +167,8 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
 const decoded = (value: string | string[] | undefined): string | undefined =>
   value === undefined ? undefined : decodeURIComponent(String(value));
 
-function outcomeOf(status: number, headers: IncomingHttpHeaders): ServiceOutcome {
+/** Reads what a service reports for the audit log. */
+export function outcomeOf(status: number, headers: IncomingHttpHeaders): ServiceOutcome {
   const token = decoded(headers[issuedTokenHeader]);
   const issued =
     token === undefined ? undefined : { token, accessor: decoded(headers[issuedAccessorHeader]) };

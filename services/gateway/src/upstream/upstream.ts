@@ -1,14 +1,21 @@
 import type { ServerResponse } from 'node:http';
-import type { OwningService } from '@secrets/access';
-import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
+import { type OwningService, receivesToken } from '@secrets/access';
+import {
+  assertionHeader,
+  type Caller,
+  callerTokenHeader,
+  type InternalKeys,
+  signAssertion,
+} from '@secrets/caller';
 import { errorCode, Problem } from '@secrets/domain';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
+import { type CollectedResponse, collectResponse } from './collected-response.ts';
 import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
 /** What is forwarded: the request as authorized, its caller, and its body. */
-interface ForwardedRequest {
+export interface ForwardedRequest {
   gatewayRequest: GatewayRequest;
   caller: Caller;
   contentType: string | undefined;
@@ -27,6 +34,11 @@ export interface Upstream {
    * @throws {ClientDisconnected} if the client disconnects, or its connection had to be closed
    */
   forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
+  /**
+   * Sends a request in the same way, and returns the response.
+   * @throws a problem: as above, or `too_large` if the response exceeds 1 MiB
+   */
+  collect(request: ForwardedRequest): Promise<CollectedResponse>;
   /** Reads an operational path of the service, such as `/readyz`, as JSON. Rejects unless the status is 200 within 2 s. */
   fetchOwn(path: string): Promise<unknown>;
   close(): Promise<void>;
@@ -71,6 +83,7 @@ export function openUpstream(
         return fail(name, error, response);
       }
     },
+    collect: (request) => collectFrom(pool, name, keys, request),
     fetchOwn: async (path) => {
       const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
       const body = await relayed.body.text();
@@ -82,13 +95,39 @@ export function openUpstream(
   };
 }
 
-/** The only headers of a forwarded request: those of the client are dropped, except the type of its body. */
+async function collectFrom(
+  pool: Pool,
+  name: OwningService,
+  keys: InternalKeys,
+  request: ForwardedRequest,
+): Promise<CollectedResponse> {
+  const { method, forwardPath, forwardQuery } = request.gatewayRequest;
+  const send = () =>
+    pool.request({
+      method: method as Dispatcher.HttpMethod,
+      path: forwardPath + forwardQuery,
+      headers: headersFor(name, keys, request),
+      body: request.body ?? null,
+    });
+  const again = (error: unknown) => {
+    if (method === 'GET' && wasClosedWhileIdle(error)) return send();
+    throw error;
+  };
+  try {
+    return await collectResponse(await send().catch(again));
+  } catch (error) {
+    throw error instanceof Problem ? error : problemOf(name, error);
+  }
+}
+
+/** The only headers of a forwarded request: those of the client are dropped, except the type of its body, and its token where a path needs it. */
 function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedRequest): string[] {
   const { gatewayRequest, caller, contentType, body } = request;
   const { method, forwardPath: path, forwardQuery: query } = gatewayRequest;
   const assertion = signAssertion(keys, { from: 'gateway', to, method, path, query, body }, caller);
   const headers = [assertionHeader, assertion];
   if (body !== undefined && contentType !== undefined) headers.push('content-type', contentType);
+  if (receivesToken(gatewayRequest.path)) headers.push(callerTokenHeader, gatewayRequest.token ?? '');
   return headers;
 }
 
@@ -102,6 +141,10 @@ function fail(name: OwningService, cause: unknown, response: ServerResponse): ne
     response.destroy();
     throw new ClientDisconnected('the response was interrupted', { cause });
   }
-  if (errorCode(cause)?.startsWith('HPE_')) throw new Problem('bad_gateway', `${name} failed`, { cause });
-  throw new Problem('unavailable', `${name} is unavailable`, { cause });
+  throw problemOf(name, cause);
 }
+
+const problemOf = (name: OwningService, cause: unknown): Problem =>
+  errorCode(cause)?.startsWith('HPE_')
+    ? new Problem('bad_gateway', `${name} failed`, { cause })
+    : new Problem('unavailable', `${name} is unavailable`, { cause });

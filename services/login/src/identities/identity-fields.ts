@@ -1,5 +1,8 @@
+import { controlCharacters } from '@secrets/domain';
 import { stringMap } from '@secrets/http';
 import { z } from 'zod';
+
+const withoutSlashes = new RegExp(`^[^/${controlCharacters}]+$`);
 
 /** The name of an entity or a group. Case matters. */
 export const identityName = z
@@ -7,10 +10,12 @@ export const identityName = z
   .trim()
   .min(1, 'must not be empty')
   .max(256, 'must have at most 256 characters')
-  .regex(/^[^/\p{Cc}]+$/u, 'must not contain slashes or control characters');
+  .regex(withoutSlashes, 'must not contain slashes or control characters')
+  .meta({ pattern: `^[^\\s\\uFEFF/${controlCharacters}][^/${controlCharacters}]*$` });
 
 /** The metadata of an entity or a group. */
-export const identityMetadata = stringMap.refine(
-  (map) => Object.keys(map).length <= 64 && JSON.stringify(map).length <= 16_384,
-  { error: 'must have at most 64 names and 16 KiB' },
-);
+export const identityMetadata = stringMap
+  .refine((map) => Object.keys(map).length <= 64 && JSON.stringify(map).length <= 16_384, {
+    error: 'must have at most 64 names and 16 KiB',
+  })
+  .meta({ maxProperties: 64 });

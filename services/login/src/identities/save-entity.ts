@@ -7,6 +7,7 @@ import {
   type EntityRow,
   type EntitySettings,
   findEntity,
+  insertEntity,
   lockEntity,
   updateEntity,
 } from '../queries/entities.ts';
@@ -34,7 +35,7 @@ export async function findEntityAt(
 }
 
 /** How the entity of a path is stored. */
-function storedBy(by: By): By {
+export function storedBy(by: By): By {
   const id = 'name' in by ? generated.exec(by.name)?.[1] : undefined;
   return id === undefined ? by : { id };
 }
@@ -51,26 +52,58 @@ export async function requireEntity(context: DbContext, caller: Caller, by: By):
 }
 
 /**
- * Updates an entity (docs/conventions.md#213-entities). Throws `invalid` or `forbidden` if the caller may not give its policies, `conflict` if
- * the name is in use, and `not_found` if there is no such entity: only logins create them.
+ * Creates or updates an entity (docs/conventions.md#213-entities); without `by`, one with a generated name. Throws `invalid` or `forbidden` if the caller may not give its policies,
+ * `conflict` if the name is in use, and `not_found` if there is no entity of a given ID.
  */
 export async function saveEntity(
-  { db }: DbContext,
+  context: DbContext,
   caller: Caller,
-  by: By,
+  by: By | undefined,
   change: EntityChange,
-): Promise<Pick<EntityRow, 'id' | 'name'>> {
-  requireGrant(caller, true);
-  const save = async (tx: Tx) => {
-    const stored = ifNamed(by, await lockEntity(tx, caller.namespace.id, storedBy(by)));
-    if (stored === undefined) throw notFound();
-    const entity = changedEntity(caller, stored, change);
-    await updateEntity(tx, stored.id, entity);
-    return { id: stored.id, name: entity.name ?? stored.name };
-  };
-  return revoking(db, save, ({ id }) => [concern.entity(id)]).catch((error: unknown) => {
+): Promise<SavedEntity> {
+  const isNew = by === undefined || (await findEntityAt(context, caller, by)) === undefined;
+  const saving = isNew
+    ? createEntity(context, caller, by, change) // revokes nothing: it has no tokens yet
+    : revoking(
+        context.db,
+        (tx) => updateStored(tx, caller, by, change),
+        ({ id }) => [concern.entity(id)],
+      );
+  return saving.catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Problem('conflict', 'an entity of this name exists') : error;
   });
+}
+
+type SavedEntity = Pick<EntityRow, 'id' | 'name'>;
+
+async function updateStored(tx: Tx, caller: Caller, by: By, change: EntityChange): Promise<SavedEntity> {
+  const stored = ifNamed(by, await lockEntity(tx, caller.namespace.id, storedBy(by)));
+  if (stored === undefined) throw notFound();
+  requireGrant(caller, true);
+  const entity = changedEntity(caller, stored, change);
+  await updateEntity(tx, stored.id, entity);
+  return { id: stored.id, name: entity.name ?? stored.name };
+}
+
+async function createEntity(
+  { db }: DbContext,
+  caller: Caller,
+  by: By | undefined,
+  change: EntityChange,
+): Promise<SavedEntity> {
+  if (by !== undefined && 'id' in by) throw notFound();
+  requireGrant(caller, false);
+  const name = change.name ?? by?.name;
+  if (name !== undefined && generated.test(name))
+    throw invalid('name: entity_ and an ID is the name of another entity');
+  const id = await insertEntity(db, caller.namespace.id, {
+    name: name ?? null,
+    policies: grantablePolicies(caller, change.policies),
+    metadata: change.metadata ?? {},
+    disabled: change.disabled ?? false,
+  });
+  if (id === undefined) throw notFound();
+  return { id, name: name ?? generatedName + id };
 }
 
 function changedEntity(caller: Caller, stored: EntityRow, change: EntityChange): EntitySettings {

@@ -1,5 +1,5 @@
 import { identityTokenSeconds, invalid } from '@secrets/domain';
-import { seconds } from '@secrets/http';
+import { secondsBetween } from '@secrets/http';
 import { z } from 'zod';
 import type { IssuerRow } from '../queries/identity-issuer.ts';
 
@@ -14,17 +14,17 @@ const baseUrl = z
   .trim()
   .max(1_024, 'must not be longer than 1024 characters')
   .refine(isBaseUrl, notBaseUrl)
-  .transform((url) => url.replace(/\/+$/, ''));
-
-const between = (least: number, most: number, words: string) =>
-  seconds.refine((given) => given >= least && given <= most, `must be between ${words}`);
+  .transform((url) => url.replace(/\/+$/, ''))
+  .meta({
+    pattern: '^https://[a-z][a-z0-9]{0,30}(?:\\.[a-z][a-z0-9]{0,30}){1,3}(?:/[A-Za-z0-9_-]{1,30}){0,3}/?$',
+  });
 
 /** The body of `identity/oidc/config` (docs/conventions.md#211-identity-token-issuer). Omitted fields keep their values. */
 export const IssuerBody = z.object({
   issuer: baseUrl.optional(),
-  rotation_period: between(hour, 365 * day, '1h and 365d').optional(),
+  rotation_period: secondsBetween(hour, 365 * day, '1h and 365d').optional(),
   /** No less than the longest lifetime of a token. */
-  verification_ttl: between(identityTokenSeconds.most, 365 * day, '24h and 365d').optional(),
+  verification_ttl: secondsBetween(identityTokenSeconds.most, 365 * day, '24h and 365d').optional(),
 });
 export type IssuerBody = z.infer<typeof IssuerBody>;
 

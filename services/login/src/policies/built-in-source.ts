@@ -6,6 +6,6 @@ const defaultSource = defaultPolicy.paths
 
 /** The text of the built-in policies. */
 export const builtInSource: ReadonlyMap<string, string> = new Map([
-  ['default', `# What a token may do with itself.\n${defaultSource}`],
+  ['default', `# What a token may do with itself, and response wrapping.\n${defaultSource}`],
   ['root', '# Everything on every path. Cannot be changed.\n'],
 ]);

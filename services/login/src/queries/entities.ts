@@ -17,7 +17,7 @@ export interface EntityRow {
   groupIds: string[];
 }
 
-/** The name that a login gave an entity. An entity has one alias, which has the ID of the entity. */
+/** The name of an entity at an auth mount. An entity has at most one alias, which has the ID of the entity. */
 export interface EntityAliasRow {
   id: string;
   /** The mount's name for the identity. */
@@ -27,17 +27,22 @@ export interface EntityAliasRow {
   mountType: string;
 }
 
+/** Before the IDs of all entities. */
+export const nilId = '00000000-0000-0000-0000-000000000000';
+
 // The entities of a disabled mount remain for a while. Nothing shows them.
-const aliases = `(select jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', a.name, 'mountAccessor', m.accessor, 'mountPath', m.path,
-    'mountType', m.type)) from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id)`;
+const aliases = `(select coalesce(jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', a.name, 'mountAccessor', m.accessor, 'mountPath', m.path,
+    'mountType', m.type)), '[]') from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id)`;
 const groupIds = `array(select ga.group_id::text from login.entity_aliases a
     join login.group_aliases ga on ga.mount_id = a.mount_id and ga.name = any(a.groups) where a.entity_id = e.id order by 1)`;
+const hasAlias = `(select m.id from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id limit 1) is not null`;
+// The entities of a disabled mount remain for a while, with their aliases. Nothing shows them.
+const wasOfMount =
+  '(select a.entity_id from login.entity_aliases a where a.entity_id = e.id limit 1) is not null';
 const selectEntities = `select e.id, e.namespace_id as "namespaceId", coalesce(e.name, '${generatedName}' || e.id) as name, e.policies, e.metadata,
     e.disabled, e.created_at as "createdAt", e.updated_at as "updatedAt", ${aliases} as aliases, ${groupIds} as "groupIds"
   from login.entities e
-  where e.namespace_id = $1 and (
-    select m.id from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id limit 1
-  ) is not null`;
+  where e.namespace_id = $1 and (${hasAlias} or not ${wasOfMount})`;
 
 /** An entity by its ID, or by the name that was chosen for it. */
 export const findEntity = (sql: Sql, namespaceId: string, by: By): Promise<EntityRow | undefined> =>
@@ -58,6 +63,16 @@ async function readEntity(
   return (await sql.query<EntityRow>(text, [namespaceId, value]))[0];
 }
 
+/** Up to `limit` entities that have an alias after one, in the order of their IDs. */
+export async function listAliasedEntities(
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<EntityRow[]> {
+  const text = `${selectEntities} and ${hasAlias} and e.id > $2::uuid order by e.id limit $3`;
+  return sql.query(text, [namespaceId, after, limit]);
+}
+
 /** Up to `limit` entities after one, in the order of their IDs. */
 export async function listEntities(
   sql: Sql,
@@ -66,6 +81,37 @@ export async function listEntities(
 ): Promise<EntityRow[]> {
   const text = `${selectEntities} and e.id > $2::uuid order by e.id limit $3`;
   return sql.query(text, [namespaceId, after, limit]);
+}
+
+/** Up to `limit` entities: those with a chosen name, in the order of the bytes of their names, and then the others in that of their IDs. */
+export async function listEntitiesByName(
+  sql: Sql,
+  namespaceId: string,
+  { after, limit }: { after: By | undefined; limit: number },
+): Promise<EntityRow[]> {
+  const name = after === undefined ? '' : 'name' in after ? after.name : undefined;
+  const named =
+    name === undefined
+      ? []
+      : await sql.query<EntityRow>(`${selectEntities} and e.name > $2 order by e.name limit $3`, [
+          namespaceId,
+          name,
+          limit,
+        ]);
+  if (named.length === limit) return named;
+  const text = `${selectEntities} and e.name is null and e.id > $2::uuid order by e.id limit $3`;
+  const id = after !== undefined && 'id' in after ? after.id : nilId;
+  return [...named, ...(await sql.query<EntityRow>(text, [namespaceId, id, limit - named.length]))];
+}
+
+/** The ID of the entity that has an alias. */
+export async function findEntityIdOfAlias(
+  sql: Sql,
+  mountId: string,
+  name: string,
+): Promise<string | undefined> {
+  const text = 'select entity_id as id from login.entity_aliases where mount_id = $1 and name = $2';
+  return (await sql.query<{ id: string }>(text, [mountId, name]))[0]?.id;
 }
 
 /** What can be changed about an entity. The name is null until one is chosen. */
@@ -78,6 +124,39 @@ export async function updateEntity(sql: Sql, id: string, entity: EntitySettings)
     `update login.entities set name = $2, policies = $3::text[], metadata = $4::jsonb, disabled = $5, updated_at = now() where id = $1::uuid`,
     [id, entity.name, entity.policies, JSON.stringify(entity.metadata), entity.disabled],
   );
+}
+
+/** Creates an entity without an alias, and returns its ID. Undefined if its namespace does not exist. */
+export async function insertEntity(
+  sql: Sql,
+  namespaceId: string,
+  entity: EntitySettings,
+): Promise<string | undefined> {
+  const rows = await sql.query<{ id: string }>(
+    `insert into login.entities (namespace_id, name, policies, metadata, disabled)
+     select n.id, $2::text, $3::text[], $4::jsonb, $5::boolean from login.namespaces n where n.id = $1 for key share returning id`,
+    [namespaceId, entity.name, entity.policies, JSON.stringify(entity.metadata), entity.disabled],
+  );
+  return rows[0]?.id;
+}
+
+/** Gives an entity an alias. Returns false if the mount was disabled. */
+export async function insertEntityAlias(
+  sql: Sql,
+  entityId: string,
+  { mountId, name }: { mountId: string; name: string },
+): Promise<boolean> {
+  const rows = await sql.query(
+    `insert into login.entity_aliases (mount_id, name, entity_id)
+     select m.id, $2::text, $3::uuid from login.auth_mounts m where m.id = $1::uuid for key share returning 1`,
+    [mountId, name, entityId],
+  );
+  return rows.length > 0;
+}
+
+/** Removes the alias of an entity, with the groups that it was in. */
+export async function deleteEntityAlias(sql: Sql, entityId: string): Promise<void> {
+  await sql.query('delete from login.entity_aliases where entity_id = $1::uuid', [entityId]);
 }
 
 /** Deletes an entity with its alias. */

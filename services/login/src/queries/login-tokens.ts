@@ -102,16 +102,16 @@ const selectOwner = 'select "entityId", "identityPolicies", paths, "plusPaths" f
 
 const ofToken = {
   namespaceId: '$4::text',
-  mountId: '$17::uuid',
-  alias: '$18::text',
-  groups: '$20::text[]',
-  issuedAt: '$21::timestamptz',
+  mountId: '$18::uuid',
+  alias: '$19::text',
+  groups: '$21::text[]',
+  issuedAt: '$22::timestamptz',
   policies: '$7::text[]',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
 const insertToken = `${sizedOwner(ofToken)}, stored as (
     insert into login.tokens (${loginColumns})
-    select ${newTokenValues}, $17::uuid, $19::jsonb, "entityId" from sized
+    select ${newTokenValues}, $18::uuid, $20::jsonb, "entityId" from sized
     where ${areWithinLimitSql('"identityPolicies"')} and ${isEvaluableSql('sized')}
   ) ${selectOwner}`;
 const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;

@@ -27,14 +27,16 @@ export interface NewToken {
   lifetime: Lifetime;
   /** Number of requests; null means unlimited. */
   uses: number | null;
+  /** The token role with which it is created; absent if there is none. */
+  roleName?: string | undefined;
 }
 
-/** The columns of a new token. Their values are the first 16 parameters, which `newTokenParams` returns. */
+/** The columns of a new token. Their values are the first 17 parameters, which `newTokenParams` returns. */
 export const newTokenColumns = `hash, accessor, parent_accessor, namespace_id, display_name, creation_path, policies, metadata,
-  bound_cidrs, renewable, ttl_seconds, period_seconds, explicit_max_ttl_seconds, max_expires_at, expires_at, uses_left`;
+  bound_cidrs, renewable, ttl_seconds, period_seconds, explicit_max_ttl_seconds, max_expires_at, expires_at, uses_left, role_name`;
 
 export const newTokenValues = `$1::bytea, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::jsonb,
-  $9::text[], $10::boolean, $11::bigint, $12::bigint, $13::bigint, $14::timestamptz, $15::timestamptz, $16::integer`;
+  $9::text[], $10::boolean, $11::bigint, $12::bigint, $13::bigint, $14::timestamptz, $15::timestamptz, $16::integer, $17::text`;
 
 export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => [
   token.hash,
@@ -53,13 +55,14 @@ export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => 
   token.lifetime.maxExpiresAt,
   token.lifetime.expiresAt,
   token.uses,
+  token.roleName ?? null,
 ];
 
 /** Stores a token. Returns false if its namespace does not exist. */
 export async function insertToken(sql: Sql, token: NewToken): Promise<boolean> {
   const stored = await sql.query(
     `insert into login.tokens (${newTokenColumns}, entity_id)
-     select ${newTokenValues}, $17::uuid from login.namespaces n where n.id = $4 for key share returning 1`,
+     select ${newTokenValues}, $18::uuid from login.namespaces n where n.id = $4 for key share returning 1`,
     [...newTokenParams(token), token.entityId],
   );
   return stored.length > 0;

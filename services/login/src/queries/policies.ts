@@ -1,4 +1,4 @@
-import { type PolicyRules, type PolicySize, policySizeSql } from '@secrets/access';
+import { builtInPolicyNames, type PolicyRules, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
@@ -30,6 +30,18 @@ export async function findPolicySize(
 ): Promise<PolicySize> {
   const text = `select size.* from ${policySizeSql('$1', '$2::text[]')} size`;
   return (await sql.query<PolicySize>(text, [namespaceId, names]))[0]!;
+}
+
+/** The names of a list that no policy has. The built-in ones always exist. */
+export async function missingPolicies(
+  sql: Sql,
+  namespaceId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const text = 'select name from login.policies where namespace_id = $1 and name = any($2::text[])';
+  const written = await sql.query<{ name: string }>(text, [namespaceId, names]);
+  const existing = new Set([...builtInPolicyNames, ...written.map(({ name }) => name)]);
+  return names.filter((name) => !existing.has(name));
 }
 
 export async function upsertPolicy(

@@ -1,7 +1,8 @@
-import { ancestorsSql, identityPoliciesSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
+import { ancestorsSql, concern, identityPoliciesSql, ownExpirySql, tokenExpirySql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import type { LeaseLimits } from './auth-mounts.ts';
+import { recordedChangeSql } from './revocations.ts';
 
 /** A stored token, without its hash. */
 export interface StoredToken {
@@ -35,6 +36,8 @@ export interface StoredToken {
   /** The number of its ancestors. */
   depth: number;
   usesLeft: number | null;
+  /** The token role with which it was created; null if there was none. */
+  roleName: string | null;
   /** As the login method stored it (`LoginIdentity`); null if no login issued the token. */
   loginSource: Json;
   createdAt: Date;
@@ -51,7 +54,7 @@ const storedToken = `
     t.bound_cidrs as "boundCidrs",
     t.renewable, t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
-    t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft",
+    t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft", t.role_name as "roleName",
     t.login_source as "loginSource", t.created_at as "createdAt", t.renewed_at as "renewedAt"
   from login.tokens t join login.namespaces n on n.id = t.namespace_id
   left join login.auth_mounts m on m.id = t.mount_id
@@ -85,16 +88,21 @@ export async function listAccessors(
   );
 }
 
+// An earlier expiry moves the epoch: gateways may have the token and its children in their caches, with the later one.
+const updateExpiryText = `with former as (
+    select t.accessor, t.expires_at from login.tokens t
+    where t.accessor = $1 and ${isValid(tokenExpirySql('t'))} for no key update of t
+  ), renewed as (
+    update login.tokens t set expires_at = $2::timestamptz, renewed_at = now() from former f where t.accessor = f.accessor
+    returning f.expires_at > t.expires_at as "isShorter"
+  ), ${recordedChangeSql(`array['${concern.token('')}' || $1::text]`, 'exists (select 1 from renewed where "isShorter")')}
+  select 1 from renewed`;
+
 /** Sets a token's expiry. Returns false if the token no longer exists or has expired. */
 export async function updateTokenExpiry(
   sql: Sql,
   accessor: string,
   expiresAt: Date | null,
 ): Promise<boolean> {
-  const rows = await sql.query(
-    `update login.tokens t set expires_at = $2::timestamptz, renewed_at = now()
-     where t.accessor = $1 and ${isValid(tokenExpirySql('t'))} returning 1`,
-    [accessor, expiresAt],
-  );
-  return rows.length > 0;
+  return (await sql.query(updateExpiryText, [accessor, expiresAt])).length > 0;
 }

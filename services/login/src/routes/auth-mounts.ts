@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { trimSlashes } from '@secrets/domain';
+import { trimSlashes, withoutNul } from '@secrets/domain';
 import {
   cutToPage,
   type Endpoint,
@@ -16,14 +16,22 @@ import { requireAuthMount } from '../auth-mounts/require-auth-mount.ts';
 import { tuneAuthMount } from '../auth-mounts/tune-auth-mount.ts';
 import type { Context } from '../context.ts';
 import { type AuthMountRow, type LeaseLimits, listAuthMountRows } from '../queries/auth-mounts.ts';
-import { effectiveLimits } from '../tokens/token-lifetime.ts';
+import { effectiveLimits, systemTtlSeconds } from '../tokens/token-lifetime.ts';
 
 const Page = pageQuery({ max: 10_000 });
-const AuthMountParams = z.object({ path: z.string().transform(trimSlashes) });
-const description = z.string().max(1_024);
-const limits = { default_lease_ttl: seconds.optional(), max_lease_ttl: seconds.optional() };
+const segment = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}';
+const AuthMountParams = z.object({
+  path: z
+    .string()
+    .transform(trimSlashes)
+    .meta({ pattern: `^${segment}(?:/${segment}){0,2}$`, maxLength: 256 }),
+});
+const description = z.string().max(1_024).meta(withoutNul);
+/** At most 768 h, which `tuneAuthMount` checks. */
+const lease = seconds.meta({ type: 'integer', minimum: 0, maximum: systemTtlSeconds }).optional();
+const limits = { default_lease_ttl: lease, max_lease_ttl: lease };
 const AuthMountBody = z.object({
-  type: z.string(),
+  type: z.string().meta({ enum: ['cloudB', 'azure'] }),
   description: description.default(''),
   config: z.object(limits).optional(),
 });

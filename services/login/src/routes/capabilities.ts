@@ -12,9 +12,17 @@ import {
   requireTokenByValue,
 } from '../tokens/find-token.ts';
 
-const PathsBody = z.object({ paths: stringList.optional(), path: stringList.optional() });
-
 const maxPaths = 256;
+
+const list = stringList.meta({
+  type: 'array',
+  minItems: 1,
+  maxItems: maxPaths,
+  items: { type: 'string', pattern: '[!-~]' },
+});
+const PathsBody = z
+  .object({ paths: list.optional(), path: list.optional() })
+  .meta({ anyOf: [{ required: ['paths'] }, { required: ['path'] }] });
 
 /** `sys/capabilities-self`, and the same for another token by its accessor or value (docs/api.md#policies-and-capabilities). */
 export const capabilityEndpoints = (context: Context): Endpoint[] => [

@@ -3,16 +3,22 @@ import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireAny } from 
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { identityMetadata, identityName } from '../identities/identity-fields.ts';
-import { findEntityAt, requireEntity, saveEntity } from '../identities/save-entity.ts';
-import { deleteEntity, type EntityAliasRow, type EntityRow, listEntities } from '../queries/entities.ts';
+import { findEntityAt, requireEntity, saveEntity, storedBy } from '../identities/save-entity.ts';
+import {
+  deleteEntity,
+  type EntityAliasRow,
+  type EntityRow,
+  listEntities,
+  listEntitiesByName,
+  nilId,
+} from '../queries/entities.ts';
 import type { By } from '../queries/groups.ts';
 import { revoking } from '../queries/revocations.ts';
 import { policyNames } from '../tokens/token-fields.ts';
 
 const uuid = z.uuid('must be a UUID');
 const Page = pageQuery({ max: 1_000, after: uuid });
-/** Before all others. */
-const nilId = '00000000-0000-0000-0000-000000000000';
+const PageByName = pageQuery({ max: 1_000 });
 const EntityBody = z.object({
   name: identityName.optional(),
   policies: policyNames.optional(),
@@ -26,35 +32,43 @@ const paths = {
 };
 type PathKind = keyof typeof paths;
 const kinds = ['id', 'name'] as const;
-const aliasListPath = '/identity/entity-alias/id';
-
-/** `identity/entity` and `identity/entity-alias`: who has logged in (docs/conventions.md#213-entities). */
+/** `identity/entity`: who logs in (docs/conventions.md#213-entities). */
 export const entityEndpoints = (context: Context): Endpoint[] => [
-  listAll(context, '/identity/entity/id', 'List the entities of this namespace', presentInList),
+  listById(context),
+  listByName(context),
   ...kinds.map((kind) => readEntity(context, kind)),
+  writeEntityInBody(context),
   ...kinds.map((kind) => writeEntity(context, kind)),
   ...kinds.map((kind) => removeEntity(context, kind)),
-  listAll(context, aliasListPath, 'List the aliases of the entities of this namespace', presentOnlyAlias),
-  readAlias(context),
 ];
 
-const listAll = (
-  context: Context,
-  path: string,
-  summary: string,
-  present: (entity: EntityRow) => Record<string, unknown>,
-) =>
+const listById = (context: Context) =>
   endpoint({
     method: 'list',
-    path,
-    summary,
+    path: '/identity/entity/id',
+    summary: 'List the entities of this namespace',
     query: Page,
     handle: async ({ query, caller, warn }) => {
       const { after = nilId, limit } = query;
       const found = await listEntities(context.db, caller.namespace.id, { after, limit: limit + 1 });
       const page = cutToPage(requireAny(found), limit, ({ id }) => ({ after: id }), warn);
-      const named = page.map((entity) => [entity.id, present(entity)] as const);
+      const named = page.map((entity) => [entity.id, presentInList(entity)] as const);
       return { data: { keys: named.map(([id]) => id), key_info: Object.fromEntries(named) } };
+    },
+  });
+
+const listByName = (context: Context) =>
+  endpoint({
+    method: 'list',
+    path: '/identity/entity/name',
+    summary: 'List the names of the entities of this namespace, chosen ones first',
+    query: PageByName,
+    handle: async ({ query: { after, limit }, caller, warn }) => {
+      const range = { after: after === undefined ? undefined : storedBy({ name: after }), limit: limit + 1 };
+      const found = await listEntitiesByName(context.db, caller.namespace.id, range);
+      const page = cutToPage(requireAny(found), limit, ({ name }) => ({ after: name }), warn);
+      const named = page.map((entity) => [entity.name, presentInList(entity)] as const);
+      return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
     },
   });
 
@@ -73,12 +87,29 @@ const writeEntity = (context: Context, kind: PathKind) =>
   endpoint({
     method: 'post',
     path: paths[kind].path,
-    summary: `Update the entity of ${kind === 'id' ? 'an ID' : 'a name'}; omitted fields keep their values`,
+    summary:
+      kind === 'id'
+        ? 'Update the entity of an ID; omitted fields keep their values'
+        : 'Create or update an entity',
+    needs: kind === 'id' ? 'update' : 'create or update',
     params: paths[kind].params,
     body: EntityBody,
     handle: async ({ params, body, caller }) => ({
       data: await saveEntity(context, caller, params as By, body),
     }),
+  });
+
+const writeEntityInBody = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/identity/entity',
+    summary: 'Create an entity, or update the one of an ID or a name; omitted fields keep their values',
+    needs: 'create or update',
+    body: EntityBody.extend({ id: uuid.optional() }),
+    handle: async ({ body: { id, ...change }, caller }) => {
+      const named = change.name === undefined ? undefined : { name: change.name };
+      return { data: await saveEntity(context, caller, id === undefined ? named : { id }, change) };
+    },
   });
 
 const removeEntity = (context: Context, kind: PathKind) =>
@@ -95,18 +126,8 @@ const removeEntity = (context: Context, kind: PathKind) =>
     },
   });
 
-const readAlias = (context: Context) =>
-  endpoint({
-    method: 'get',
-    path: `${aliasListPath}/:id`,
-    summary: 'Read the alias of an entity, whose ID is that of the entity',
-    params: z.object({ id: uuid }),
-    handle: async ({ params, caller }) => ({
-      data: presentOnlyAlias(await requireEntity(context, caller, params)),
-    }),
-  });
-
-const presentEntity = (entity: EntityRow) => ({
+/** An entity in a response. */
+export const presentEntity = (entity: EntityRow) => ({
   id: entity.id,
   name: entity.name,
   policies: entity.policies,
@@ -125,9 +146,8 @@ const presentInList = (entity: EntityRow) => ({
   aliases: entity.aliases.map((alias) => presentAlias(entity, alias)),
 });
 
-const presentOnlyAlias = (entity: EntityRow) => presentAlias(entity, entity.aliases[0]!);
-
-const presentAlias = ({ id: entityId }: EntityRow, alias: EntityAliasRow) => ({
+/** The alias of an entity in a response. */
+export const presentAlias = ({ id: entityId }: Pick<EntityRow, 'id'>, alias: EntityAliasRow) => ({
   id: alias.id,
   name: alias.name,
   canonical_id: entityId,

@@ -125,7 +125,8 @@ const presentInList = ({ name, policies, alias }: GroupRow) => ({
   ...(alias === null ? {} : { alias: presentGroupAlias(alias) }),
 });
 
-const presentGroup = (group: GroupRow) => ({
+/** A group in a response. */
+export const presentGroup = (group: GroupRow) => ({
   id: group.id,
   name: group.name,
   type: 'external',

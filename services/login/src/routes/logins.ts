@@ -1,5 +1,5 @@
 import { notFound, Problem } from '@secrets/domain';
-import { type Endpoint, endpoint, parseBody, unknownFieldWarnings } from '@secrets/http';
+import { type Endpoint, endpoint, parseLeniently, unknownFieldWarnings } from '@secrets/http';
 import { z } from 'zod';
 import { type AuthMethod, type LoginEndpoint, NoSuchMount } from '../auth-methods/auth-method.ts';
 import { noAuthMount } from '../auth-mounts/require-auth-mount.ts';
@@ -72,7 +72,7 @@ async function logInWith(
 
 function parsedBody({ loginBody }: AuthMethod, body: unknown, isTypeCurrent: boolean): unknown {
   try {
-    return parseBody('post', loginBody, body);
+    return parseLeniently(loginBody, body);
   } catch (error) {
     throw isTypeCurrent ? error : new NoSuchMount();
   }

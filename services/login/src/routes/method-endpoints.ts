@@ -3,8 +3,8 @@ import {
   type Endpoint,
   endpoint,
   methodNotTaken,
-  parseBody,
   parseInput,
+  parseLeniently,
   type Reply,
   type Request,
   requireNeeded,
@@ -59,8 +59,8 @@ async function handleBelowMount(
   const request = {
     mount,
     params: parseInput(own.params, ownParams),
-    query: parseInput(own.query, query),
-    body: parseBody(own.method, own.body, body),
+    query: parseLeniently(own.query, query),
+    body: parseLeniently(own.body, body),
     caller,
     warn,
   };

@@ -1,4 +1,4 @@
-import { trimSlashes } from '@secrets/domain';
+import { trimSlashes, withoutNul } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -10,10 +10,14 @@ import { saveNamespace } from '../namespaces/save-namespace.ts';
 import { listChildNamespaces, type NamespaceRow } from '../queries/namespaces.ts';
 
 const Page = pageQuery({ max: 1_000 });
-const NamespaceParams = z.object({ path: z.string() });
+const NamespaceParams = z.object({
+  path: z
+    .string()
+    .meta({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(?:/[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})*$' }),
+});
 const NamespaceBody = z.object({ custom_metadata: customMetadata.nullable().optional() });
 const NamespacePatch = z.object({
-  custom_metadata: z.record(z.string(), z.string().nullable()).nullable(),
+  custom_metadata: z.record(z.string().meta(withoutNul), z.string().meta(withoutNul).nullable()).nullable(),
 });
 
 const basePath = '/sys/namespaces';

@@ -14,17 +14,28 @@ const policyName = z
   .transform((name) => name.toLowerCase())
   .refine((name) => /^[a-z0-9_][a-z0-9_.@+:-]*$/.test(name), {
     error: 'may contain only letters, digits and _.@+:-',
-  });
+  })
+  .meta({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@+:-]*$' });
 
 const Page = pageQuery({ max: 10_000 });
 const PolicyParams = z.object({ name: policyName });
-const PolicyBody = z.object({ policy: z.string().min(1, 'must not be empty') });
+const PolicyBody = z.object({
+  policy: z
+    .string()
+    .min(1, 'must not be empty')
+    .meta({
+      description: 'HCL or JSON',
+      examples: ['path "secret/data/shop/*" { capabilities = ["read"] }'],
+    }),
+});
 
-const basePaths = ['/sys/policies/acl', '/sys/policy'];
+const olderBasePath = '/sys/policy';
+const basePaths = ['/sys/policies/acl', olderBasePath];
 
-/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name. */
-export const policyEndpoints = (context: Context): Endpoint[] =>
-  basePaths.flatMap((basePath) => {
+/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name, which can also be read as a list. */
+export const policyEndpoints = (context: Context): Endpoint[] => [
+  listPolicies(context, olderBasePath, 'get'),
+  ...basePaths.flatMap((basePath) => {
     const path = `${basePath}/:name`;
     return [
       listPolicies(context, basePath),
@@ -32,11 +43,12 @@ export const policyEndpoints = (context: Context): Endpoint[] =>
       writePolicy(context, path),
       deletePolicy(context, path),
     ];
-  });
+  }),
+];
 
-const listPolicies = (context: Context, path: string) =>
+const listPolicies = (context: Context, path: string, method: 'list' | 'get' = 'list') =>
   endpoint({
-    method: 'list',
+    method,
     path,
     summary: 'List the policies of this namespace',
     query: Page,
@@ -46,7 +58,8 @@ const listPolicies = (context: Context, path: string) =>
       const written = await listPolicyNames(context.db, caller.namespace.id, range);
       const builtIn = builtInPolicyNames.filter((name) => name > range.after);
       const names = requireAny([...new Set([...builtIn, ...written])].sort());
-      return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
+      const keys = cutToPage(names, limit, (name) => ({ after: name }), warn);
+      return { data: path === olderBasePath ? { keys, policies: keys } : { keys } };
     },
   });
 

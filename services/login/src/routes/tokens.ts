@@ -1,6 +1,6 @@
 import { batchTokenKeyRing, openBatchToken } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
-import { invalid, Problem } from '@secrets/domain';
+import { invalid, notFound, Problem } from '@secrets/domain';
 import {
   cutToPage,
   type Endpoint,
@@ -10,10 +10,13 @@ import {
   requireAny,
   seconds,
 } from '@secrets/http';
+import { type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { missingPolicies } from '../queries/policies.ts';
 import { revokeOrphan, revokeToken } from '../queries/revocations.ts';
 import { listAccessors, type StoredToken } from '../queries/stored-tokens.ts';
+import { deleteWrappedResponse } from '../queries/wrapped-responses.ts';
 import { createToken } from '../tokens/create/create-token.ts';
 import { TokenRequest } from '../tokens/create/token-request.ts';
 import {
@@ -23,19 +26,24 @@ import {
   requireTokenByValue,
   requireTokenToRevoke,
 } from '../tokens/find-token.ts';
-import { presentAuth, presentBatchCaller, presentBatchToken, presentToken } from '../tokens/present-token.ts';
+import { presentAuth, presentBatchToken, presentToken } from '../tokens/present-token.ts';
 import { renewToken } from '../tokens/renew-token.ts';
+import { requireTokenRole, type TokenRole } from '../tokens/roles/save-token-role.ts';
+import { tokenRoleName } from './token-roles.ts';
 
 const TokenBody = z.object({ token: z.string().min(1) });
 const AccessorBody = z.object({ accessor: z.string().min(1) });
 const RenewalBody = z.object({ increment: seconds.optional() });
 const Page = pageQuery({ max: 1_000 });
 
+const createPath = '/auth/token/';
+
 /** `auth/token/…` (docs/conventions.md#21-tokens). */
 export const tokenEndpoints = (context: Context): Endpoint[] => [
   listTokens(context),
   createTokenAt(context, 'create', false),
   createTokenAt(context, 'create-orphan', true),
+  createTokenWithRole(context),
   lookUpOwnToken(context),
   lookUpByToken(context),
   lookUpByAccessor(context),
@@ -68,35 +76,73 @@ const shortened = 'the requested lifetime exceeds a maximum or outlives the pare
 const createTokenAt = (context: Context, name: string, orphan: boolean) =>
   endpoint({
     method: 'post',
-    path: `/auth/token/${name}`,
+    path: `${createPath}${name}`,
     summary: orphan ? 'Create a token without a parent' : "Create a child of the caller's token",
     needs: 'create or update',
     body: TokenRequest,
-    handle: async ({ body, caller, warn }) => {
-      const options = {
-        request: body,
-        orphan: orphan || (body.no_parent ?? false),
-        creationPath: `auth/token/${name}`,
-      };
-      const token = await createToken(context, caller, options);
-      const requestedSeconds = body.period ?? body.ttl ?? 0;
-      if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1) warn(shortened);
-      return { auth: presentAuth(token) };
+    handle: ({ body, caller, warn }) => created(context, { body, caller, orphan, name, warn }),
+  });
+
+const createTokenWithRole = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${createPath}create/:role`,
+    summary: 'Create a token with a token role',
+    needs: 'create or update',
+    params: z.object({ role: tokenRoleName }),
+    body: TokenRequest,
+    handle: async ({ params, body, caller, warn }) => {
+      const role = await requireTokenRole(context, caller, params.role).catch(absentIsInvalid);
+      return created(context, { body, caller, orphan: false, name: `create/${role.name}`, role, warn });
     },
   });
+
+interface Creation {
+  body: TokenRequest;
+  caller: Caller;
+  orphan: boolean;
+  /** Of the path. */
+  name: string;
+  role?: TokenRole;
+  warn: (sentence: string) => void;
+}
+
+async function created(context: Context, { body, caller, role, warn, ...at }: Creation): Promise<Reply> {
+  const orphan = at.orphan || (body.no_parent ?? false);
+  const token = await createToken(context, caller, {
+    request: body,
+    orphan,
+    creationPath: `auth/token/${at.name}`,
+    role,
+  });
+  const requestedSeconds = body.period || body.ttl || 0;
+  if (token.leaseSeconds > 0 && requestedSeconds > token.leaseSeconds + 1) warn(shortened);
+  for (const policy of await missingPolicies(context.db, caller.namespace.id, token.policies))
+    warn(`policy ${policy} does not exist, and grants nothing until it does`);
+  return { auth: presentAuth(token) };
+}
 
 const lookUpOwnToken = (context: Context) =>
   endpoint({
     method: 'get',
     path: '/auth/token/lookup-self',
     summary: "Look up the caller's token",
-    handle: async ({ caller }) => {
-      const token = await ownToken(context, caller);
-      return {
-        data: token === undefined ? presentBatchCaller(caller, new Date()) : presentToken(token, new Date()),
-      };
+    handle: async ({ caller, callerToken }) => {
+      const token = await ownToken(context, caller, callerToken);
+      const data =
+        token === undefined
+          ? await presentOwnBatchToken(context, caller, callerToken)
+          : presentToken(token, new Date(), callerToken);
+      return { data };
     },
   });
+
+async function presentOwnBatchToken(context: Context, caller: Caller, sent: Sealed<string> | undefined) {
+  const found =
+    sent && (await findBatchToken(context, { ...caller, namespace: caller.tokenNamespace }, sent.reveal()));
+  if (sent === undefined || found === undefined) throw notFound();
+  return presentBatchToken(found, new Date(), sent);
+}
 
 const lookUpByToken = (context: Context) =>
   endpoint({
@@ -105,9 +151,10 @@ const lookUpByToken = (context: Context) =>
     summary: 'Look up a token',
     body: TokenBody,
     handle: async ({ body, caller }) => {
+      const sent = seal(body.token);
       const batch = await findBatchToken(context, caller, body.token);
-      if (batch !== undefined) return { data: presentBatchToken(batch, new Date()) };
-      return { data: presentToken(await requireTokenByValue(context, caller, body.token), new Date()) };
+      if (batch !== undefined) return { data: presentBatchToken(batch, new Date(), sent) };
+      return { data: presentToken(await requireTokenByValue(context, caller, body.token), new Date(), sent) };
     },
   });
 
@@ -128,10 +175,10 @@ const renewOwnToken = (context: Context) =>
     path: '/auth/token/renew-self',
     summary: "Renew the caller's token",
     body: RenewalBody,
-    handle: async ({ body, caller, warn }) => {
-      const token = await ownToken(context, caller);
+    handle: async ({ body, caller, callerToken: sent, warn }) => {
+      const token = await ownToken(context, caller, sent);
       if (token === undefined) throw invalid('a batch token cannot be renewed');
-      return renewed(context, token, { body, caller, warn });
+      return renewed(context, token, { body, caller, sent, warn });
     },
   });
 
@@ -144,7 +191,7 @@ const renewByToken = (context: Context) =>
     handle: async ({ body, caller, warn }) => {
       refuseBatch(context, body.token, 'renewed');
       const token = await requireTokenByValue(context, caller, body.token);
-      return renewed(context, token, { body, caller, warn });
+      return renewed(context, token, { body, caller, sent: seal(body.token), warn });
     },
   });
 
@@ -163,15 +210,16 @@ const renewByAccessor = (context: Context) =>
 interface Renewal {
   body: z.infer<typeof RenewalBody>;
   caller: Caller;
+  sent?: Sealed<string> | undefined;
   warn: (sentence: string) => void;
 }
 
 async function renewed(
   context: Context,
   token: StoredToken,
-  { body: { increment }, caller: { remoteAddress }, warn }: Renewal,
+  { body: { increment }, caller: { remoteAddress }, sent, warn }: Renewal,
 ): Promise<Reply> {
-  const issued = await renewToken(context, token, { incrementSeconds: increment, remoteAddress });
+  const issued = await renewToken(context, token, { sent, incrementSeconds: increment, remoteAddress });
   const requestedSeconds = token.periodSeconds || increment || 0;
   if (issued.leaseSeconds > 0 && requestedSeconds > issued.leaseSeconds) warn(shortened);
   return { auth: presentAuth(issued) };
@@ -211,7 +259,10 @@ const revokeByAccessor = (context: Context) =>
     summary: 'Revoke the token of an accessor and its children',
     body: AccessorBody,
     handle: async ({ body, caller }) => {
-      await revokeToken(context.db, (await requireTokenToRevoke(context, caller, body)).accessor);
+      const token = await requireTokenToRevoke(context, caller, body).catch(absentIsRevoked);
+      if (token !== undefined) await revokeToken(context.db, token.accessor);
+      else if (!(await deleteWrappedResponse(context.db, caller.namespace.path, body.accessor)))
+        throw notFound();
       return undefined;
     },
   });
@@ -224,5 +275,11 @@ function refuseBatch(context: Context, token: string, verb: string): void {
 /** Revoking a token that does not exist succeeds. */
 function absentIsRevoked(error: unknown): undefined {
   if (error instanceof Problem && error.kind === 'not_found') return undefined;
+  throw error;
+}
+
+/** The path of a role that does not exist cannot be used; that is not a missing object. */
+function absentIsInvalid(error: unknown): never {
+  if (error instanceof Problem && error.kind === 'not_found') throw invalid('the token role does not exist');
   throw error;
 }

@@ -9,6 +9,7 @@ import {
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
 import { isWithin } from '../namespaces/namespace-path.ts';
 import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/stored-tokens.ts';
 import type { TokenContext } from './issue-token.ts';
@@ -79,11 +80,21 @@ export async function findBatchToken(
   };
 }
 
-/** The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted. */
-export async function ownToken(context: TokenContext, caller: Caller): Promise<StoredToken | undefined> {
+/**
+ * The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted, or if `sent`, which is not
+ * part of the signed assertion, is the text of another token.
+ */
+export async function ownToken(
+  { db }: TokenContext,
+  caller: Caller,
+  sent: Sealed<string> | undefined,
+): Promise<StoredToken | undefined> {
   if (caller.accessor === null) return undefined;
-  const token = await findTokenByAccessor(context.db, caller.accessor);
-  if (token === undefined) throw notFound();
+  const token =
+    sent === undefined
+      ? await findTokenByAccessor(db, caller.accessor)
+      : await findTokenByHash(db, tokenHash(sent.reveal()));
+  if (token?.accessor !== caller.accessor) throw notFound();
   return requireEnabled(token);
 }
 

@@ -8,7 +8,7 @@ import {
   tokenHash,
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
-import { isForeignKeyViolation } from '@secrets/db';
+import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
@@ -33,16 +33,18 @@ interface Owner {
   identityPolicies: readonly string[];
 }
 
-/** A token to be issued; its text and its accessor do not exist yet. */
+/** A token to be issued; its accessor, and usually its text, do not exist yet. */
 export interface TokenToIssue extends Omit<NewToken, 'hash' | 'accessor' | 'entityId'> {
   type: 'service' | 'batch';
+  /** The text of a service token, if the request chose it. */
+  text?: Sealed<string> | undefined;
   /** The entity that the token is for: known, or determined by a login. */
   owner: Owner | LoginIdentity;
 }
 
 /** A token that was just issued or renewed. */
 export interface IssuedToken {
-  /** Null where the token itself is not known, as after a renewal. */
+  /** Null where the token itself is not known, as after a renewal by its accessor. */
   token: Sealed<string> | null;
   accessor: string | null;
   policies: readonly string[];
@@ -60,12 +62,13 @@ export interface IssuedToken {
 /**
  * Issues a token: the only place where one is created for a login or a parent. A service token is stored, a batch token
  * is sealed. Throws `forbidden` if the parent, the namespace or the auth mount was deleted in the meantime, or the policies are
- * too large together, `invalid` if a batch token is too long for a header.
+ * too large together, `invalid` if a batch token is too long for a header, `conflict` if a token of the chosen text exists.
  */
 export async function issueToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   if (!('mountId' in token.owner)) await requireEvaluablePolicies(context, token, token.owner);
   const issue = token.type === 'batch' ? issueBatchToken : issueServiceToken;
   return issue(context, token).catch((error: unknown) => {
+    if (isUniqueViolation(error)) throw new Problem('conflict', 'id: a token of this ID exists');
     throw isForeignKeyViolation(error) ? permissionDenied() : error;
   });
 }
@@ -79,7 +82,7 @@ async function requireEvaluablePolicies(
 }
 
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
-  const secret = newToken();
+  const secret = token.text ?? newToken();
   const { owner } = token;
   const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
   if ('mountId' in owner) {

@@ -1,4 +1,4 @@
-import type { Caller } from '@secrets/caller';
+import type { Sealed } from '@secrets/seal';
 import type { StoredToken } from '../queries/stored-tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import type { IssuedToken } from './issue-token.ts';
@@ -24,9 +24,13 @@ const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const namespaceName = (path: string): string => (path === '' ? 'root' : `${path}/`);
 
-/** A lookup of a stored token. `id` is empty, because only the token's hash is stored. */
-export const presentToken = (token: StoredToken, now: Date): Record<string, unknown> => ({
-  id: '',
+/** A lookup of a stored token. `sent` is its text, if the request contained it: only its hash is stored. */
+export const presentToken = (
+  token: StoredToken,
+  now: Date,
+  sent?: Sealed<string>,
+): Record<string, unknown> => ({
+  id: sent?.reveal() ?? '',
   accessor: token.accessor,
   type: 'service',
   display_name: token.displayName,
@@ -43,6 +47,7 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
   explicit_max_ttl: token.explicitMaxTtlSeconds,
   ...(token.periodSeconds > 0 ? { period: token.periodSeconds } : {}),
   ...(token.boundCidrs.length > 0 ? { bound_cidrs: token.boundCidrs } : {}),
+  ...(token.roleName === null ? {} : { role: token.roleName }),
   num_uses: token.usesLeft ?? 0,
   creation_time: unixSeconds(token.createdAt),
   issue_time: token.createdAt.toISOString(),
@@ -52,12 +57,13 @@ export const presentToken = (token: StoredToken, now: Date): Record<string, unkn
     : { last_renewal_time: unixSeconds(token.renewedAt), last_renewal: token.renewedAt.toISOString() }),
 });
 
-/** A lookup of a batch token: its content. */
+/** A lookup of a batch token: its content, and its text, which the request contained. */
 export const presentBatchToken = (
   { payload: token, namespacePath, identityPolicies, expiresAt }: FoundBatchToken,
   now: Date,
+  sent: Sealed<string>,
 ): Record<string, unknown> => ({
-  id: '',
+  id: sent.reveal(),
   accessor: '',
   type: 'batch',
   display_name: token.display_name,
@@ -71,25 +77,10 @@ export const presentBatchToken = (
   renewable: false,
   ttl: secondsLeft(expiresAt, now),
   creation_ttl: secondsLeft(new Date(token.expires_at), new Date(token.created_at)),
+  explicit_max_ttl: 0,
   ...(token.bound_cidrs.length > 0 ? { bound_cidrs: token.bound_cidrs } : {}),
   num_uses: 0,
   creation_time: unixSeconds(new Date(token.created_at)),
   issue_time: token.created_at,
   expire_time: expiresAt.toISOString(),
-});
-
-/** A batch token's lookup of itself. Only the gateway has seen the token, so this is what the caller assertion says. */
-export const presentBatchCaller = (caller: Caller, now: Date): Record<string, unknown> => ({
-  id: '',
-  accessor: '',
-  type: 'batch',
-  display_name: caller.displayName,
-  policies: caller.policies,
-  identity_policies: caller.identityPolicies,
-  entity_id: caller.entityId ?? '',
-  namespace_path: namespaceName(caller.tokenNamespace.path),
-  renewable: false,
-  ttl: secondsLeft(caller.tokenExpiresAt === null ? null : new Date(caller.tokenExpiresAt), now),
-  expire_time: caller.tokenExpiresAt,
-  num_uses: 0,
 });

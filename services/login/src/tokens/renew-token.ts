@@ -1,5 +1,7 @@
 import { invalid, Problem } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
 import { type StoredToken, updateTokenExpiry } from '../queries/stored-tokens.ts';
+import { findTokenRole } from '../queries/token-roles.ts';
 import type { IssuedToken, TokenContext } from './issue-token.ts';
 import {
   effectiveExpiry,
@@ -30,28 +32,32 @@ export interface RenewalContext extends TokenContext {
 }
 
 interface RenewalRequest {
+  /** The text of the token, if the request contained it. */
+  sent: Sealed<string> | undefined;
   incrementSeconds: number | undefined;
   remoteAddress: string;
 }
 
 /**
- * Extends a token by the requested increment, otherwise by its own TTL. Throws `invalid` if the token is not renewable or
- * has expired, `forbidden` if its login would no longer succeed.
+ * Sets the remaining lifetime of a token to the requested increment, otherwise to its own TTL. Throws `invalid` if the token is not renewable or
+ * has expired, or its role no longer exists, `forbidden` if its login would no longer succeed.
  */
 export async function renewToken(
   context: RenewalContext,
   token: StoredToken,
-  { incrementSeconds, remoteAddress }: RenewalRequest,
+  { sent, incrementSeconds, remoteAddress }: RenewalRequest,
 ): Promise<IssuedToken> {
   if (!token.renewable) throw invalid('the token is not renewable');
-  const lifetime = await requireValidLogin(context, token, remoteAddress);
+  const lifetime =
+    (await roleLifetime(context, token)) ?? (await requireValidLogin(context, token, remoteAddress));
   const now = new Date();
-  const limited = token.mountId === null ? token : withinLimits(token, token.limits, lifetime);
+  const isLimited = token.mountId !== null || token.roleName !== null;
+  const limited = isLimited ? withinLimits(token, token.limits, lifetime) : token;
   const expiresAt = renewedExpiry(limited, incrementSeconds, now);
   if (!(await updateTokenExpiry(context.db, token.accessor, expiresAt)))
     throw invalid('the token has expired');
   return {
-    token: null,
+    token: sent ?? null,
     accessor: token.accessor,
     policies: token.policies,
     identityPolicies: token.identityPolicies,
@@ -63,6 +69,17 @@ export async function renewToken(
     orphan: token.parentAccessor === null,
     uses: token.usesLeft,
   };
+}
+
+/** Returns what the token role would now request; undefined if the token has none. */
+async function roleLifetime(
+  { db }: TokenContext,
+  { namespaceId, roleName }: StoredToken,
+): Promise<LifetimeRequest | undefined> {
+  if (roleName === null) return undefined;
+  const role = await findTokenRole(db, namespaceId, roleName);
+  if (role === undefined) throw invalid(`the token role ${roleName} no longer exists`);
+  return { periodSeconds: role.token_period, explicitMaxTtlSeconds: role.token_explicit_max_ttl };
 }
 
 /** Returns what a login would now request. */

@@ -1,7 +1,13 @@
-import { integer, stringList } from '@secrets/http';
+import { integerBetween, stringList } from '@secrets/http';
 import ipaddr from 'ipaddr.js';
 
 // Fields that a request for a token and a role of a login method have in common.
+
+const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+/** For the description of the API, which leaves out the shorter spellings of IPv6 addresses. */
+const cidrPattern =
+  `^(?:(?:${octet}\\.){3}${octet}(?:/(?:3[0-2]|[12]?[0-9]))?` +
+  '|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$';
 
 /** Parsing one takes about 30 µs, for every request and login whose token or role is not cached. */
 const maxCidrs = 100;
@@ -12,7 +18,8 @@ export const cidrList = stringList
     error: `must have at most ${maxCidrs} CIDRs or addresses`,
     abort: true,
   })
-  .refine((list) => list.every(isAddressRange), { error: 'items must be CIDRs or addresses' });
+  .refine((list) => list.every(isAddressRange), { error: 'items must be CIDRs or addresses' })
+  .meta({ type: 'array', maxItems: maxCidrs, items: { type: 'string', pattern: cidrPattern } });
 
 function isAddressRange(text: string): boolean {
   // ipaddr.js reads a bare number as an IPv4 address.
@@ -20,9 +27,7 @@ function isAddressRange(text: string): boolean {
 }
 
 /** A count. */
-export const count = integer.refine((value) => value >= 0 && value <= 2_147_483_647, {
-  error: 'must not be negative',
-});
+export const count = integerBetween(0, 2_147_483_647, 'must not be negative');
 
 /** Of all names together: they are in the assertion of every request and in every line of the audit. */
 const maxPolicyCharacters = 4_096;
@@ -37,7 +42,8 @@ export const policyNames = stringList
   })
   .refine((list) => list.join(',').length <= maxPolicyCharacters, {
     error: `must have at most ${maxPolicyCharacters} characters together`,
-  });
+  })
+  .meta({ type: 'array', maxItems: maxPolicies, items: { type: 'string', maxLength: 80 } });
 
 /** Policy names in lower case, sorted, each once. */
 export const normalisedPolicies = (policies: readonly string[]): string[] =>

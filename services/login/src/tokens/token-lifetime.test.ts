@@ -44,11 +44,11 @@ describe('the lifetime of a new token', () => {
   });
 });
 
-test('a renewal does not extend a token past its maximum, and never shortens it', () => {
+test('a renewal sets the requested lifetime, shorter ones too, but none past the maximum', () => {
   const token = { ttlSeconds: 60, periodSeconds: 0, expiresAt: after(10), maxExpiresAt: after(100) };
   expect(renewedExpiry(token, undefined, now)).toEqual(after(60));
   expect(renewedExpiry(token, 600, now)).toEqual(after(100));
-  expect(renewedExpiry(token, 5, now)).toEqual(after(10));
+  expect(renewedExpiry(token, 5, now)).toEqual(after(5));
   expect(renewedExpiry({ ...token, periodSeconds: 30, maxExpiresAt: null }, 600, now)).toEqual(after(30));
   expect(renewedExpiry({ ...token, expiresAt: null }, 600, now)).toBeNull();
   expect([secondsLeft(null, now), secondsLeft(after(1.2), now), secondsLeft(after(-5), now)]).toEqual([

@@ -85,7 +85,7 @@ const endless: Lifetime = {
   maxExpiresAt: null,
 };
 
-/** A token's expiry after a renewal: never past its maximum, never earlier than before. Null means never. */
+/** A token's expiry after a renewal: never past its maximum, but earlier than before if less is requested. Null means never. */
 export function renewedExpiry(
   token: Pick<Lifetime, 'ttlSeconds' | 'periodSeconds' | 'expiresAt' | 'maxExpiresAt'>,
   incrementSeconds: number | undefined,
@@ -93,8 +93,7 @@ export function renewedExpiry(
 ): Date | null {
   if (token.expiresAt === null) return null;
   const requested = after(now, token.periodSeconds || incrementSeconds || token.ttlSeconds);
-  const latest = Math.min(requested.getTime(), token.maxExpiresAt?.getTime() ?? Infinity);
-  return new Date(Math.max(latest, token.expiresAt.getTime()));
+  return earliest(requested, token.maxExpiresAt);
 }
 
 /** When a token expires: at its own expiry or its ancestors' earliest one, whichever comes first. Null means never. */

@@ -1,3 +1,5 @@
+import { isJsonObject } from '@secrets/domain';
+
 type JsonObject = Record<string, unknown>;
 
 /**
@@ -8,12 +10,9 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));
   for (const [key, change] of Object.entries(patch)) {
     if (change === null) merged.delete(key);
-    else merged.set(key, isObject(change) ? mergePatch(objectOr(merged.get(key)), change) : change);
+    else merged.set(key, isJsonObject(change) ? mergePatch(objectOr(merged.get(key)), change) : change);
   }
   return Object.fromEntries(merged); // unlike an assignment, this defines `__proto__` as an ordinary key
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
+const objectOr = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

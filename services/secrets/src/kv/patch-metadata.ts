@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { type MetadataChange, type MetadataRow, upsertMetadata } from '../queries/metadata.ts';
+import {
+  type MetadataChange,
+  type MetadataRow,
+  upsertMetadata,
+  type WrittenMetadata,
+} from '../queries/metadata.ts';
 import { requireMetadata } from './require-metadata.ts';
 import { retryWrite } from './retry-write.ts';
 
@@ -14,14 +19,10 @@ export async function patchMetadata(
   mount: MountRef,
   path: string,
   merge: (stored: MetadataRow) => MetadataChange,
-): Promise<void> {
+): Promise<WrittenMetadata> {
   const conditions = { secretId: randomUUID(), mayCreate: false, mayUpdate: true };
-  await retryWrite(async () => {
+  return retryWrite(async () => {
     const stored = await requireMetadata(context, mount, path);
-    const isWritten = await upsertMetadata(context.db, mount, path, merge(stored), {
-      ...conditions,
-      onlyIf: stored,
-    });
-    return isWritten ? true : undefined;
+    return upsertMetadata(context.db, mount, path, merge(stored), { ...conditions, onlyIf: stored });
   });
 }

@@ -4,7 +4,7 @@ import { permissionDenied } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import { readWriteState } from '../queries/insert-version.ts';
-import { type MetadataChange, upsertMetadata } from '../queries/metadata.ts';
+import { type MetadataChange, upsertMetadata, type WrittenMetadata } from '../queries/metadata.ts';
 import { retryWrite } from './retry-write.ts';
 import { writeGrants } from './write-conditions.ts';
 
@@ -18,11 +18,12 @@ export async function saveMetadata(
   mount: MountRef,
   path: string,
   change: MetadataChange,
-): Promise<void> {
+): Promise<WrittenMetadata> {
   const grants = writeGrants(caller);
   const conditions = { ...grants, secretId: randomUUID(), onlyIf: null };
-  await retryWrite(async () => {
-    if (await upsertMetadata(context.db, mount, path, change, conditions)) return true;
+  return retryWrite(async () => {
+    const written = await upsertMetadata(context.db, mount, path, change, conditions);
+    if (written !== undefined) return written;
     const { exists } = await readWriteState(context.db, mount, path);
     if (!(exists ? grants.mayUpdate : grants.mayCreate)) throw permissionDenied();
     return undefined;

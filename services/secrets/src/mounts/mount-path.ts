@@ -1,6 +1,6 @@
 import { trimSlashes } from '@secrets/domain';
 import { z } from 'zod';
-import { pathProblem } from '../kv/secret-path.ts';
+import { newPathProblem, visiblePath } from '../kv/secret-path.ts';
 
 /** First segments that other parts of the API use (docs/conventions.md#41-mounts). */
 const reserved = ['sys', 'auth', 'identity', 'cubbyhole'];
@@ -14,17 +14,19 @@ const maxMountBytes = 256;
 export const mountPath = z.string().transform(trimSlashes);
 
 /** The path of a new mount, returned without slashes at the ends. */
-export const newMountPath = mountPath.superRefine((path, context) => {
-  const problem = mountPathProblem(path);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-});
+export const newMountPath = mountPath
+  .superRefine((path, context) => {
+    const problem = mountPathProblem(path);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ pattern: visiblePath, maxLength: 64, description: 'at most 256 bytes in UTF-8' });
 
 function mountPathProblem(path: string): string | undefined {
   const segments = path.split('/');
   const [first, last] = [segments[0]!, segments.at(-1)!];
   if (reserved.includes(first)) return `${first} is reserved`;
   if (reservedEnds.includes(last)) return `must not end with ${last}`;
-  return pathProblem(path, maxMountBytes);
+  return newPathProblem(path, maxMountBytes);
 }
 
 /** The paths at which the mount of a request's path may be, shortest first: `a`, `a/b`, … */

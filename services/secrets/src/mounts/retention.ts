@@ -1,4 +1,4 @@
-import { flag, integer, seconds } from '@secrets/http';
+import { flag, integerBetween, seconds } from '@secrets/http';
 import { z } from 'zod';
 
 /** How many versions are kept and for how long, and what new versions must state; of a mount or of one secret. */
@@ -14,9 +14,7 @@ export type RetentionChange = { [Field in keyof Retention]?: Retention[Field] | 
 
 /** The fields of a request that sets retention. */
 export const retentionFields = {
-  max_versions: integer
-    .refine((given) => given >= 0 && given <= 10_000, { error: 'must be between 0 and 10000' })
-    .optional(),
+  max_versions: integerBetween(0, 10_000).optional(),
   cas_required: flag.optional(),
   delete_version_after: seconds.optional(),
 };

@@ -10,6 +10,9 @@ export const enabledMount = `mount as (
     where id = $1 and namespace_id = $2 and path = $3 and disabled_at is null
   )`;
 
+/** How long the versions of the secret `s` of that mount live, in seconds; null for as long as they are kept. */
+export const lifetime = 'least(nullif(s.delete_after_seconds, 0), nullif(mount.delete_after_seconds, 0))';
+
 /** The parameters $1 to $4: the mount, and the secret's path below it. */
 export const underMount = (mount: MountRef, path: string): [string, string, string, string] => [
   mount.id,

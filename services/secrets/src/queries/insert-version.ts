@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+import { enabledMount, lifetime, rowOfMount, underMount } from './enabled-mount.ts';
 
 /** A version to be written, and the conditions for writing it. */
 interface NewVersion {
@@ -25,7 +25,6 @@ export interface WrittenVersion {
 }
 
 const keptVersions = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
-const lifetime = 'least(nullif(s.delete_after_seconds, 0), nullif(mount.delete_after_seconds, 0))';
 
 // Concurrent writers of one secret wait for each other at the update, which then evaluates its conditions and new values
 // against the committed row. A version number is therefore never used twice.

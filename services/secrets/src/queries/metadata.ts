@@ -85,10 +85,17 @@ const writeStatement = `
     on conflict (mount_id, path) do nothing
     returning id
   )
-  select exists (select from updated) or exists (select from inserted) as written from mount`;
+  select exists (select from updated) or exists (select from inserted) as written,
+    cas_required as "mountRequiresCas"
+  from mount`;
+
+export interface WrittenMetadata {
+  /** Whether the mount requires check-and-set, whatever the secret says. */
+  mountRequiresCas: boolean;
+}
 
 /**
- * Sets metadata, creating the secret if needed. Returns false if a condition was not met or another writer created the
+ * Sets metadata, creating the secret if needed. Returns undefined if a condition was not met or another writer created the
  * secret at the same time.
  * @throws StaleMountError
  */
@@ -98,8 +105,8 @@ export async function upsertMetadata(
   path: string,
   change: MetadataChange,
   conditions: MetadataConditions,
-): Promise<boolean> {
-  const rows = await sql.query<{ written: boolean }>(writeStatement, [
+): Promise<WrittenMetadata | undefined> {
+  const rows = await sql.query<WrittenMetadata & { written: boolean }>(writeStatement, [
     ...underMount(mount, path),
     change.maxVersions ?? null,
     change.casRequired ?? null,
@@ -111,7 +118,8 @@ export async function upsertMetadata(
     conditions.onlyIf?.secretId ?? null,
     conditions.onlyIf?.revision ?? null,
   ]);
-  return rowOfMount(rows).written;
+  const { written, mountRequiresCas } = rowOfMount(rows);
+  return written ? { mountRequiresCas } : undefined;
 }
 
 const deleteStatement = `

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+import { enabledMount, lifetime, rowOfMount, underMount } from './enabled-mount.ts';
 
 export type VersionChange = 'delete' | 'undelete' | 'destroy';
 
@@ -8,7 +8,7 @@ const changes: Record<VersionChange, string> = {
   delete: `set deletion_time = secret.updated_at, expires_at = null
     from secret
     where (v.deletion_time is null or v.deletion_time > secret.updated_at)`,
-  undelete: `set deletion_time = null, expires_at = null
+  undelete: `set deletion_time = secret.next_deletion, expires_at = secret.next_deletion
     from secret
     where v.deletion_time is not null`,
   destroy: `set sealed = null, destroyed = true, expires_at = null
@@ -27,7 +27,8 @@ const statement = (change: VersionChange, which: string) => `
     set revision = s.revision + 1, updated_at = clock_timestamp()
     from mount
     where s.mount_id = mount.id and s.path = $4
-    returning s.id, s.oldest_version, s.updated_at, s.watched
+    returning s.id, s.oldest_version, s.updated_at, s.watched,
+      s.updated_at + make_interval(secs => ${lifetime}) as next_deletion
   ),
   changed as (
     update secrets.versions v

@@ -10,7 +10,7 @@ import { removeNewestVersion } from '../kv/remove-newest-version.ts';
 import { saveVersion } from '../kv/save-version.ts';
 import type { VersionRow } from '../queries/find-version.ts';
 import { versionNumber, WriteOptions } from './fields.ts';
-import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
+import { type KvEndpoint, kvEndpoint, NewSecretParams, SecretParams } from './kv-endpoint.ts';
 
 const DataBody = z.object({ data: SecretData.transform(seal), options: WriteOptions });
 
@@ -44,7 +44,7 @@ const writeData = (context: Context) =>
     path,
     summary: 'Write a new version of a secret',
     needs: 'create or update',
-    params: SecretParams,
+    params: NewSecretParams,
     body: DataBody,
     handle: async ({ mount, params, body, caller }) => {
       const version = { value: body.data, cas: body.options?.cas ?? null };

@@ -1,6 +1,6 @@
 import type { Endpoint, Needs, Reply, Request } from '@secrets/http';
 import { z } from 'zod';
-import { folderPath, secretPath } from '../kv/secret-path.ts';
+import { folderPath, newSecretPath, secretPath } from '../kv/secret-path.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
 
 /** An endpoint below every mount; `kvRouter` turns these into endpoints of the service. */
@@ -17,6 +17,9 @@ export interface KvRequest<Params, Query, Body> extends Request<Params, Query, B
 
 /** The parameters of an endpoint for one secret. */
 export const SecretParams = z.object({ path: secretPath });
+
+/** The parameters of an endpoint that may create the secret. */
+export const NewSecretParams = z.object({ path: newSecretPath });
 
 /** The parameters of an endpoint for a folder, whose path may be absent. */
 export const FolderParams = z.object({ path: folderPath });

@@ -4,8 +4,8 @@ import {
   endpoint,
   type Method,
   methodNotTaken,
-  parseBody,
   parseInput,
+  parseLeniently,
   type Reply,
   type Request,
   requireNeeded,
@@ -93,8 +93,8 @@ function route(
   requireNeeded(found, request.caller);
   const parsed = {
     params: parseInput(found.params, { path: rest }),
-    query: parseInput(found.query, request.query),
-    body: parseBody(method, found.body, request.body),
+    query: parseLeniently(found.query, request.query),
+    body: parseLeniently(found.body, request.body),
   };
   return () => {
     for (const warning of unknownFieldWarnings(found.body, request.body)) request.warn(warning);

@@ -10,9 +10,9 @@ import { requireMetadata } from '../kv/require-metadata.ts';
 import { saveMetadata } from '../kv/save-metadata.ts';
 import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import { listFolder } from '../queries/list-folder.ts';
-import type { MetadataChange, MetadataRow } from '../queries/metadata.ts';
-import { customMetadata, customMetadataPatch } from './fields.ts';
-import { FolderParams, type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
+import type { MetadataChange, MetadataRow, WrittenMetadata } from '../queries/metadata.ts';
+import { customMetadata, customMetadataPatch, MergedMetadata } from './fields.ts';
+import { FolderParams, type KvEndpoint, kvEndpoint, NewSecretParams, SecretParams } from './kv-endpoint.ts';
 import { Page } from './list-page.ts';
 
 /** In a merge patch, null restores the default of a field. */
@@ -68,12 +68,13 @@ const writeSecretMetadata = (context: Context) =>
     summary:
       'Create or update the metadata of a secret, even before its first version; omitted fields keep their values',
     needs: 'create or update',
-    params: SecretParams,
+    params: NewSecretParams,
     body: z.object({ ...retentionFields, custom_metadata: customMetadata.nullish() }),
-    handle: async ({ mount, params, body, caller }) => {
+    handle: async ({ mount, params, body, caller, warn }) => {
       const custom = body.custom_metadata === null ? {} : body.custom_metadata;
       const change = { ...retentionChange(body), customMetadata: custom };
-      await saveMetadata(context, caller, mount, params.path, change);
+      const written = await saveMetadata(context, caller, mount, params.path, change);
+      warnIfOverruled(change, written, warn);
       return undefined;
     },
   });
@@ -85,11 +86,22 @@ const patchSecretMetadata = (context: Context) =>
     summary: 'Update the metadata of a secret (merge patch); null restores a default',
     params: SecretParams,
     body: MetadataPatch,
-    handle: async ({ mount, params, body }) => {
-      await patchMetadata(context, mount, params.path, (stored) => patchedMetadata(stored, body));
+    handle: async ({ mount, params, body, warn }) => {
+      const merge = (stored: MetadataRow) => patchedMetadata(stored, body);
+      const written = await patchMetadata(context, mount, params.path, merge);
+      warnIfOverruled({ casRequired: body.cas_required ?? undefined }, written, warn);
       return undefined;
     },
   });
+
+function warnIfOverruled(
+  { casRequired }: MetadataChange,
+  { mountRequiresCas }: WrittenMetadata,
+  warn: (sentence: string) => void,
+): void {
+  if (casRequired === false && mountRequiresCas)
+    warn('cas_required: false has no effect, because the mount requires check-and-set');
+}
 
 const deleteSecretMetadata = (context: Context) =>
   kvEndpoint({
@@ -116,7 +128,7 @@ function patchedCustomMetadata(
 ): Record<string, string> | undefined {
   if (patch === undefined) return undefined;
   if (patch === null) return {};
-  const merged = customMetadata.safeParse(mergePatch(stored ?? {}, patch));
+  const merged = MergedMetadata.safeParse(mergePatch(stored ?? {}, patch));
   if (!merged.success) throw invalid(`custom_metadata: ${merged.error.issues[0]?.message}`);
   return merged.data;
 }

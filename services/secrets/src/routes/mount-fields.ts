@@ -1,3 +1,4 @@
+import { withoutNul } from '@secrets/domain';
 import { z } from 'zod';
 import { retentionChange, retentionFields } from '../mounts/retention.ts';
 import type { MountChange } from '../queries/change-mounts.ts';
@@ -8,7 +9,8 @@ export const mountType = z
   .refine((given) => given !== 'kv-v1', {
     error: 'version 1 of the key-value store is not supported; mount kv-v2',
   })
-  .refine((given) => ['kv', 'kv-v1', 'kv-v2'].includes(given), { error: 'must be kv' });
+  .refine((given) => ['kv', 'kv-v1', 'kv-v2'].includes(given), { error: 'must be kv' })
+  .meta({ enum: ['kv', 'kv-v2'] });
 
 const version = z
   .union([z.string(), z.number()])
@@ -16,11 +18,17 @@ const version = z
   .refine((given) => given !== '1', {
     error: 'version 1 of the key-value store is not supported; mount version 2',
   })
-  .refine((given) => ['1', '2'].includes(given), { error: 'must be 2' });
+  .refine((given) => ['1', '2'].includes(given), { error: 'must be 2' })
+  .meta({ enum: ['2', 2] });
 
 /** The settings of a mount. */
 export const mountFields = {
-  description: z.string().max(2_048).refine(isStorable, { error: 'must not contain NUL' }).optional(),
+  description: z
+    .string()
+    .max(2_048)
+    .refine(isStorable, { error: 'must not contain NUL' })
+    .meta(withoutNul)
+    .optional(),
   options: z.object({ version: version.optional() }).optional(),
   config: z.object(retentionFields).optional(),
 };

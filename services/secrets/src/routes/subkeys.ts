@@ -1,4 +1,5 @@
-import { integer } from '@secrets/http';
+import { isJsonObject } from '@secrets/domain';
+import { integerBetween } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { presentVersion } from '../kv/present-metadata.ts';
@@ -6,7 +7,7 @@ import { readValue } from '../kv/read-value.ts';
 import { versionNumber } from './fields.ts';
 import { type KvEndpoint, kvEndpoint, SecretParams } from './kv-endpoint.ts';
 
-const depth = integer.refine((given) => given >= 0, { error: 'must not be negative' });
+const depth = integerBetween(0, 999_999_999_999_999, 'must not be negative');
 
 /** `<mount>/subkeys/<path>` (docs/api.md#secrets). */
 export const subkeysEndpoints = (context: Context): KvEndpoint[] => [readSubkeys(context)];
@@ -33,6 +34,5 @@ function subkeysOf(object: Record<string, unknown>, depth: number): Record<strin
 }
 
 function subkeysIn(value: unknown, depth: number): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && depth !== 1 ? subkeysOf(value as Record<string, unknown>, Math.max(0, depth - 1)) : null;
+  return isJsonObject(value) && depth !== 1 ? subkeysOf(value, Math.max(0, depth - 1)) : null;
 }

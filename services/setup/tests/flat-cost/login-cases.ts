@@ -10,7 +10,7 @@ import * as groups from '../../../login/src/queries/groups.ts';
 import { findOwnerState, insertLoginToken, upsertOwner } from '../../../login/src/queries/login-tokens.ts';
 import { deleteNamespaceRow, serializeWrites } from '../../../login/src/queries/namespaces.ts';
 import { insertRootToken, insertToken, rootTokenWasCreated } from '../../../login/src/queries/new-tokens.ts';
-import { findPolicySize } from '../../../login/src/queries/policies.ts';
+import { findPolicySize, missingPolicies } from '../../../login/src/queries/policies.ts';
 import {
   deleteOldChanges,
   recordChange,
@@ -19,6 +19,9 @@ import {
   revoking,
 } from '../../../login/src/queries/revocations.ts';
 import * as stored from '../../../login/src/queries/stored-tokens.ts';
+import * as roles from '../../../login/src/queries/token-roles.ts';
+import * as wrapped from '../../../login/src/queries/wrapped-responses.ts';
+import { mergedTokenRole } from '../../../login/src/tokens/roles/role-settings.ts';
 import { type Case, casesOf, seededId } from './cases.ts';
 
 // Tokens and what their checks read. The texts of seeded tokens are their accessors.
@@ -108,6 +111,35 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), newToken()),
 });
 
+const role = mergedTokenRole(undefined, {});
+
+const roleCases: Case[] = casesOf('login', {
+  'finding a token role': (db) => roles.findTokenRole(db, 'root', 'role7'),
+  'listing token roles': (db) => roles.listTokenRoleNames(db, 'root', { after: 'role', limit: 101 }),
+  'creating a token role': (db) => roles.upsertTokenRole(db, 'root', 'new', role),
+  'changing a token role': (db) => roles.upsertTokenRole(db, 'root', 'role7', role),
+  'deleting a token role': (db) => roles.deleteTokenRole(db, 'root', 'role7'),
+  'looking which policies do not exist': (db) => missingPolicies(db, 'root', ['p7', 'p8', 'none']),
+});
+
+const wrappedResponse = () => ({
+  hash: tokenHash(randomUUID()),
+  accessor: randomUUID(),
+  namespaceId: 'root',
+  sealed: Buffer.from('s'),
+  wrappedAccessor: null,
+  ttlSeconds: 60,
+  creationPath: 'kv/data/a',
+});
+
+const wrappingCases: Case[] = casesOf('login', {
+  'wrapping a response': (db) => wrapped.insertWrappedResponse(db, wrappedResponse()),
+  'looking up a wrapped response': (db) => wrapped.findWrappedResponse(db, tokenHash('wrapped8')),
+  'unwrapping a response': (db) => wrapped.takeWrappedResponse(db, tokenHash('wrapped8')),
+  'deleting a wrapped response': (db) => wrapped.deleteWrappedResponse(db, '', 'wrapped8'),
+  'deleting a page of expired responses': (db) => wrapped.deletePageOfWrappedResponses(db, 500),
+});
+
 const revocationCases: Case[] = casesOf('login', {
   'revoking a token with 20,000 children': (db) => revokeToken(db, 'ordinary1'),
   'revoking a token with 20,000 children alone': (db) => revokeOrphan(db, 'ordinary1'),
@@ -168,6 +200,20 @@ const entityCases: Case[] = casesOf('login', {
     await entities.updateEntity(db, seededId('entity60000'), entity);
     await entities.findEntity(db, 'root', { name: 'new' });
   },
+  'finding the entity of an alias': (db) => entities.findEntityIdOfAlias(db, mountId, 'principal60000'),
+  'listing entities by name': async (db) => {
+    await entities.updateEntity(db, seededId('entity60000'), entity);
+    await entities.listEntitiesByName(db, 'root', { after: undefined, limit: 101 });
+  },
+  'listing entities by generated name': (db) =>
+    entities.listEntitiesByName(db, 'root', { after: { id: seededId('entity60000') }, limit: 101 }),
+  'listing entities with an alias': (db) =>
+    entities.listAliasedEntities(db, 'root', { ...first, after: nilId }),
+  'creating an entity with an alias': async (db) => {
+    const id = await entities.insertEntity(db, 'root', entity);
+    await entities.insertEntityAlias(db, id!, { mountId, name: 'new' });
+  },
+  'deleting the alias of an entity': (db) => entities.deleteEntityAlias(db, entityId),
   'listing entities': (db) => entities.listEntities(db, 'root', { ...first, after: nilId }),
   'changing an entity': (db) => entities.updateEntity(db, entityId, entity),
   'deleting an entity': (db) => entities.deleteEntity(db, entityId),
@@ -177,6 +223,8 @@ const entityCases: Case[] = casesOf('login', {
 export const loginCases: Case[] = [
   ...checkCases,
   ...tokenCases,
+  ...roleCases,
+  ...wrappingCases,
   ...revocationCases,
   ...groupCases,
   ...entityCases,

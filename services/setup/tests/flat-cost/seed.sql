@@ -144,3 +144,11 @@ insert into login.rate_limit_usage (key, ends_at, taken)
 insert into login.access_changes (epoch, concerns) select n, array['policy root p' || n] from generate_series(1, 20000) as n;
 update login.access_epoch set value = 20000;
 insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;
+
+-- token roles: 5,000
+insert into login.token_roles (namespace_id, name, settings) select 'root', 'role' || n, '{}' from generate_series(1, 5000) as n;
+
+-- wrapped responses: 100,000, of which every second has expired
+insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_seconds, creation_path, expires_at)
+  select sha256(('wrapped' || n)::bytea), 'wrapped' || n, 'root', '\x00', 60, 'kv/data/a', now() + case when n % 2 = 0 then 1 else -1 end * interval '1 day'
+    from generate_series(1, 100000) as n;

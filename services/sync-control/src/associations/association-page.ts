@@ -20,7 +20,10 @@ interface Position {
 /** A position in the query: the ID of an association, followed by a slash and the sub-key in base64url. */
 export const AssociationPosition = z
   .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/[\w-]*)?$/i, 'must be the `next` of another page')
+  .regex(
+    /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\/[A-Za-z0-9_-]*)?$/i,
+    'must be the `next` of another page',
+  )
   .transform((text): Position => {
     const [associationId = '', encoded] = text.split('/');
     if (encoded === undefined) return { associationId };
@@ -34,6 +37,7 @@ export const StatusFilter = stringList
   .refine((given) => given.length > 0 && given.every(isStatus), {
     error: `must be one or more of ${syncStatuses.join(', ')}, separated by commas`,
   })
+  .meta({ type: 'string', pattern: `^(?:${syncStatuses.join('|')})(?:,(?:${syncStatuses.join('|')}))*$` })
   .transform((given) => [...new Set(given.filter(isStatus))]);
 
 const presentPosition = ({ associationId, subKey }: Position): string =>

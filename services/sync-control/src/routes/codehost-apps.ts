@@ -1,5 +1,5 @@
 import { enterpriseUrl, mask } from '@secrets/destinations';
-import { cutToPage, type Endpoint, endpoint, integer, pageQuery, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, integerBetween, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import { removeCodehostApp } from '../codehost-apps/remove-codehost-app.ts';
 import { requireCodehostApp } from '../codehost-apps/require-codehost-app.ts';
@@ -11,7 +11,7 @@ import { name } from './fields.ts';
 const AppParams = z.object({ name });
 
 const CodehostApp = z.object({
-  app_id: integer.refine((id) => id >= 1, 'must be 1 or more'),
+  app_id: integerBetween(1, 999_999_999_999_999, 'must be 1 or more'),
   private_key: z
     .string()
     .max(16_384, 'must have at most 16384 characters')

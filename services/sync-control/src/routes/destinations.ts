@@ -11,7 +11,7 @@ import { type DestinationWrite, saveDestination } from '../destinations/save-des
 import { startRetry } from '../destinations/start-retry.ts';
 import { countDestinations, listDestinationNames } from '../queries/destinations.ts';
 import { maxCounted, warnIfBounded } from './bounded-totals.ts';
-import { DestinationParams, TypeParams } from './fields.ts';
+import { DestinationParams, name as destinationName, TypeParams } from './fields.ts';
 
 const maxPage = 10_000;
 
@@ -175,6 +175,7 @@ function ofEachType(method: 'post' | 'patch', summaryOf: (type: string) => strin
       method,
       path: `${listPath}/${type}/:name`,
       summary: summaryOf(type),
+      params: z.object({ name: destinationName }),
       body: fields.partial(),
       handle: async () => undefined,
     }),

@@ -1,4 +1,5 @@
 import { destinationType, trimSlashes } from '@secrets/domain';
+import { segmentsPattern } from '@secrets/http';
 import { z } from 'zod';
 
 const ofEitherName = z.string().transform(destinationType);
@@ -38,5 +39,5 @@ function trimmed(field: string) {
       if (path === '') context.addIssue({ code: 'custom', message: 'must not be empty' });
       return path;
     })
-    .describe(field);
+    .meta({ description: field, pattern: segmentsPattern });
 }

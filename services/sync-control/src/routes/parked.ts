@@ -22,6 +22,12 @@ const Selection = z.object({
     .refine((ids) => ids.length > 0 && ids.length <= maxMessages, {
       error: `must have between 1 and ${maxMessages} items`,
     })
+    .meta({
+      type: 'array',
+      minItems: 1,
+      maxItems: maxMessages,
+      items: { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' },
+    })
     .optional(),
 });
 

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint, flag } from '@secrets/http';
+import { type Endpoint, endpoint, flag, pageLimit } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readStoredDestination } from '../destinations/read-stored-destination.ts';
@@ -14,13 +14,7 @@ const maxPreviewed = 500;
 const Replan = z.object({
   dry_run: flag.default(false),
   after: z.uuid().optional().describe('dry_run: the `next` of the previous page'),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(maxPreviewed)
-    .default(100)
-    .describe('dry_run: number of associations'),
+  limit: pageLimit(maxPreviewed, 100).describe('dry_run: number of associations'),
 });
 
 const path = '/sys/sync/destinations/:type/:name/replan';

@@ -18,6 +18,7 @@ const DestinationPosition = z
   .string()
   .max(4096)
   .regex(/^[^/]+\/[^/]+$/, 'must be <type>/<name>')
+  .meta({ pattern: '^[^/\\u0000]+/[^/\\u0000]+$' })
   .transform((text) => {
     const [type = '', name = ''] = text.split('/');
     return { type, name };

@@ -1,5 +1,5 @@
 import { requireAdministrative } from '@secrets/caller';
-import { type Endpoint, endpoint, flag, integer } from '@secrets/http';
+import { type Endpoint, endpoint, flag, integerBetween } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { resetSyncConfig, updateSyncConfig } from '../queries/sync-config.ts';
 /** In a merge patch, null restores the default of a field. */
 const ConfigPatch = z.object({
   disabled: flag.nullish(),
-  queue_capacity: integer.refine((count) => count >= 1, 'must be 1 or more').nullish(),
+  queue_capacity: integerBetween(1, 999_999_999_999_999, 'must be 1 or more').nullish(),
 });
 
 const path = '/sys/sync/config';

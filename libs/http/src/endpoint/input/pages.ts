@@ -1,4 +1,4 @@
-import { notFound } from '@secrets/domain';
+import { notFound, withoutNul } from '@secrets/domain';
 import { z } from 'zod';
 import { integer } from './fields.ts';
 
@@ -16,11 +16,17 @@ export const pageQuery = <After extends z.ZodType = z.ZodString>({
   after?: After;
 }) =>
   z.object({
-    after: (after ?? z.string()).optional() as z.ZodOptional<After>,
-    limit: integer
-      .refine((limit) => limit >= 1 && limit <= max, { error: `must be between 1 and ${max}` })
-      .default(max),
+    after: (after ?? z.string().meta(withoutNul)).optional() as z.ZodOptional<After>,
+    limit: pageLimit(max),
   });
+
+/** The size of a page: at most `max`, which is also what 0 and anything below mean. */
+export const pageLimit = (max: number, byDefault = max) =>
+  integer
+    .refine((limit) => limit <= max, { error: `must be at most ${max}` })
+    .meta({ type: 'integer', minimum: -1, maximum: max })
+    .transform((limit) => (limit < 1 ? max : limit))
+    .default(byDefault);
 
 /**
  * Cuts a list that was read with one item more than `limit`. If something was cut, a warning states the query of the next page.

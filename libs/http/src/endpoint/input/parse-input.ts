@@ -1,6 +1,7 @@
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
-import type { Method } from '../endpoint.ts';
+import { lenientInput } from './lenient-input.ts';
+import { shapeOf } from './object-shape.ts';
 import { plainSentence } from './plain-sentence.ts';
 
 z.config({ localeError: plainSentence });
@@ -17,22 +18,9 @@ export function parseInput(schema: z.ZodType | undefined, input: unknown): unkno
   throw new Problem('invalid', sentences[0], { also: sentences.slice(1) });
 }
 
-/**
- * Parses a body. `null` means the same as an absent field (docs/conventions.md#15-bodies), in nested objects too, unless the field's
- * schema accepts it. In a patch it is a value: it removes the field.
- */
-export const parseBody = (method: Method, schema: z.ZodType | undefined, body: unknown): unknown =>
-  parseInput(schema, method === 'patch' ? body : withoutNulls(schema, body));
-
-function withoutNulls(schema: unknown, value: unknown): unknown {
-  const shape = shapeOf(schema);
-  if (shape === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
-    return value;
-  const fields = Object.entries(value).filter(([name, field]) => field !== null || takesNull(shape[name]));
-  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(shape[name], field)]));
-}
-
-const takesNull = (schema: unknown): boolean => schema instanceof z.ZodType && schema.safeParse(null).success;
+/** Parses a body or a query, leniently (`lenientInput`). Throws as `parseInput`. */
+export const parseLeniently = (schema: z.ZodType | undefined, input: unknown): unknown =>
+  parseInput(schema, lenientInput(schema, input));
 
 const maxWarnings = 20;
 
@@ -55,14 +43,6 @@ function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
       ? unknownFields(shape[field], value, `${parent}${field}.`)
       : [`${parent}${field}`],
   );
-}
-
-function shapeOf(schema: unknown): Record<string, unknown> | undefined {
-  if (schema instanceof z.ZodObject) return schema.def.catchall === undefined ? schema.shape : undefined;
-  if (schema instanceof z.ZodPipe) return shapeOf(schema.in);
-  const isWrapped =
-    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
-  return isWrapped ? shapeOf(schema.unwrap()) : undefined;
 }
 
 function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {

@@ -37,9 +37,9 @@ describe('the policies of a child', () => {
   test.each([
     ["must not exceed the parent's", plain, ['ops'], /must be a subset/],
     ['must not include default if the parent does not', withoutDefault, ['default'], /must be a subset/],
-    ['must not be root unless the parent is', sudo, ['root'], /permission denied/],
-    ['must not be root in any case', sudo, ['ROOT'], /permission denied/],
-    ['need sudo in another namespace', { ...plain, namespace: below }, ['dev'], /permission denied/],
+    ['must not be root unless the parent is', sudo, ['root'], /only a root token/],
+    ['must not be root in any case', sudo, ['ROOT'], /only a root token/],
+    ['need sudo in another namespace', { ...plain, namespace: below }, ['dev'], /needs sudo/],
     ['are required in another namespace', { ...sudo, namespace: below }, undefined, /required/],
   ])('%s', (_rule, caller, policies, expected) => {
     expect(() => childPolicies(caller, { policies, withoutDefault: false })).toThrow(expected);

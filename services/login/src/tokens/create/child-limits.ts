@@ -1,6 +1,6 @@
 import { areRangesWithin } from '@secrets/access';
 import { type Caller, isRoot, maySudo } from '@secrets/caller';
-import { invalid, permissionDenied } from '@secrets/domain';
+import { invalid, Problem } from '@secrets/domain';
 import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
 
 /** The part of a request for a token that concerns its policies. */
@@ -22,8 +22,9 @@ export function childPolicies(
 ): string[] {
   const policies = normalisedPolicies(requested ?? caller.policies);
   const elsewhere = caller.namespace.id !== caller.tokenNamespace.id;
-  if (policies.includes('root') && !isRoot(caller)) throw permissionDenied();
-  if (elsewhere && !maySudo(caller)) throw permissionDenied();
+  requireMayGiveRoot(caller, policies);
+  if (elsewhere && !maySudo(caller))
+    throw new Problem('forbidden', 'a token in another namespace needs sudo');
   if (elsewhere && requested === undefined)
     throw invalid('policies is required for a token in another namespace');
   const mayGive = (policy: string) => maySudo(caller) || caller.policies.includes(policy);
@@ -31,6 +32,12 @@ export function childPolicies(
   if (beyond.length > 0)
     throw invalid(`policies must be a subset of the parent token's: ${beyond.join(', ')}`);
   return withDefaultPolicy(policies, withoutDefault || !mayGive('default'));
+}
+
+/** Requires a root token for the policy `root`: neither `sudo` nor a role is sufficient. */
+export function requireMayGiveRoot(caller: Caller, policies: readonly string[]): void {
+  if (policies.includes('root') && !isRoot(caller))
+    throw new Problem('forbidden', 'only a root token can create a token with the policy root');
 }
 
 /**

@@ -1,7 +1,11 @@
 import { type Caller, maySudo } from '@secrets/caller';
-import { invalid, permissionDenied } from '@secrets/domain';
+import { invalid, Problem, permissionDenied } from '@secrets/domain';
+import { seal } from '@secrets/seal';
 import { findTokenByAccessor, type StoredToken } from '../../queries/stored-tokens.ts';
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
+import { withinRole } from '../roles/apply-role.ts';
+import { rolePolicies } from '../roles/role-policies.ts';
+import type { TokenRole } from '../roles/save-token-role.ts';
 import { earliest, effectiveExpiry, planLifetime, secondsLeft } from '../token-lifetime.ts';
 import { childCidrs, childPolicies } from './child-limits.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -10,43 +14,46 @@ export interface CreateTokenOptions {
   request: TokenRequest;
   orphan: boolean;
   creationPath: string;
+  /** The token role that decides what the token may be. */
+  role?: TokenRole | undefined;
 }
 
 /** Every check of a token reads its ancestors. */
 const maxGenerations = 64;
 
 /**
- * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens).
- * Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid.
+ * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens) or a role that
+ * permits it. Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid, `conflict` if its ID is in use.
  */
 export async function createToken(
   context: TokenContext,
   caller: Caller,
-  { request, orphan, creationPath }: CreateTokenOptions,
+  { role, creationPath, ...options }: CreateTokenOptions,
 ): Promise<IssuedToken> {
   const now = new Date();
-  requireMayCreate(caller, request, orphan);
+  requireMayCreate(caller, options.request, options.orphan && !role?.orphan);
+  const request = role === undefined ? options.request : withinRole(options.request, role);
+  const orphan = options.orphan || (role?.orphan ?? false);
   const parent = await requireUsableParent(context, caller);
-  const policies = childPolicies(caller, {
-    policies: request.policies,
-    withoutDefault: request.no_default_policy ?? false,
-  });
+  const policies = requestedPolicies(caller, request, role);
   const type = request.type ?? 'service';
   if (type === 'batch') refuseBatchRequest(request, policies);
   const inheritsIdentity = !orphan && caller.namespace.id === caller.tokenNamespace.id;
   const lifetime = requestedLifetime(request, now, type === 'service' && policies.includes('root'));
   const token = await issueToken(context, {
     type,
+    text: request.id ? seal(request.id) : undefined,
     parentAccessor: orphan ? null : caller.accessor,
     namespaceId: caller.namespace.id,
     displayName: request.display_name ? `token-${request.display_name}` : 'token',
-    creationPath,
+    creationPath: role?.path_suffix ? `${creationPath}/${role.path_suffix}` : creationPath,
     policies,
     metadata: request.meta ?? {},
     boundCidrs: childCidrs(caller, parent.boundCidrs, request.bound_cidrs),
     renewable: (request.renewable ?? true) && lifetime.expiresAt !== null,
     lifetime,
     uses: request.num_uses || null,
+    roleName: role?.name,
     owner: {
       entityId: orphan ? null : caller.entityId,
       identityPolicies: inheritsIdentity ? caller.identityPolicies : [],
@@ -54,6 +61,11 @@ export async function createToken(
   });
   const expiresAt = earliest(lifetime.expiresAt, orphan ? null : effectiveExpiry(parent));
   return { ...token, leaseSeconds: secondsLeft(expiresAt, now) };
+}
+
+function requestedPolicies(caller: Caller, request: TokenRequest, role: TokenRole | undefined): string[] {
+  const wanted = { policies: request.policies, withoutDefault: request.no_default_policy ?? false };
+  return role === undefined ? childPolicies(caller, wanted) : rolePolicies(caller, role, wanted);
 }
 
 const requestedLifetime = (request: TokenRequest, now: Date, forever: boolean) =>
@@ -70,7 +82,10 @@ const requestedLifetime = (request: TokenRequest, now: Date, forever: boolean) =
 
 function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean): void {
   if (caller.accessor === null) throw invalid('a batch token cannot create tokens');
-  if ((orphan || (request.period ?? 0) > 0) && !maySudo(caller)) throw permissionDenied();
+  if (maySudo(caller)) return;
+  if (orphan) throw new Problem('forbidden', 'a token without a parent needs sudo');
+  if (request.period) throw new Problem('forbidden', 'period: needs sudo');
+  if (request.id) throw new Problem('forbidden', 'id: needs sudo');
 }
 
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
@@ -83,6 +98,7 @@ async function requireUsableParent(context: TokenContext, { accessor }: Caller):
 }
 
 function refuseBatchRequest(request: TokenRequest, policies: readonly string[]): void {
+  if (request.id) throw invalid('id: a batch token cannot have a chosen ID');
   if (request.num_uses) throw invalid('num_uses: a batch token cannot have limited uses');
   if (request.period) throw invalid('period: a batch token cannot be periodic');
   if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');

@@ -1,3 +1,4 @@
+import { generatedPrefix, tokenKind } from '@secrets/access';
 import { flag, seconds, stringMap } from '@secrets/http';
 import { z } from 'zod';
 import { cidrList, count, policyNames } from '../token-fields.ts';
@@ -11,10 +12,19 @@ const maxMetadataCharacters = 8_192;
  */
 const requestedPolicies = policyNames.in
   .transform((given) => (Array.isArray(given) && given.length === 0 ? undefined : given))
-  .pipe(policyNames.optional());
+  .pipe(policyNames.optional())
+  .meta({ type: 'array', maxItems: 50, items: { type: 'string', maxLength: 80 } });
 
 /** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
 export const TokenRequest = z.object({
+  id: z
+    .string()
+    .refine((id) => id === '' || (tokenKind(id) === 'service' && !id.startsWith(generatedPrefix)), {
+      error: `must have 20 to 256 printable ASCII characters without spaces, and not begin with ${generatedPrefix}`,
+    })
+    .meta({ pattern: '^([!-rt-~][!-~]{19,255})?$' })
+    .optional(),
+  entity_alias: z.literal('', { error: 'is not supported: only logins assign entities' }).optional(),
   policies: requestedPolicies.optional(),
   ttl: seconds.optional(),
   max_ttl: seconds.optional(),

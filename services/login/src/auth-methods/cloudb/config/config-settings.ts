@@ -1,11 +1,11 @@
-import { identityTokenSeconds, invalid } from '@secrets/domain';
-import { flag, integer, seconds } from '@secrets/http';
+import { identityTokenSeconds, invalid, withoutNul } from '@secrets/domain';
+import { flag, integerBetween, seconds, secondsBetween } from '@secrets/http';
 import { z } from 'zod';
 import { environments } from '../directory/environments.ts';
 import { isSchedule } from '../rotation/cron.ts';
 
 const audienceCharacters = 600;
-const plainId = /^(?!\.+$)[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
+const plainId = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
 /** Names that the provider's own tools use. */
 const otherNames: Readonly<Record<string, string>> = {
   '': 'public',
@@ -17,30 +17,45 @@ const otherNames: Readonly<Record<string, string>> = {
 const environment = z
   .string()
   .transform((word) => otherNames[word.toLowerCase()] ?? word.toLowerCase())
-  .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }));
+  .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }))
+  .meta({ enum: environments });
+
+/** For the description of the API: the simplest cron expressions. */
+const schedulePattern =
+  '^(?:(?:[*]|[1-5]?[0-9]) (?:[*]|1?[0-9]|2[0-3]) (?:[*]|[1-9]|1[0-9]|2[0-8]) (?:[*]|[1-9]|1[0-2]) (?:[*]|[0-6]))?$';
 
 /** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Omitted fields keep their values. */
 export const ConfigBody = z.object({
   tenant_id: z.string().regex(plainId, 'must be a tenant ID').optional(),
-  resource: z.string().trim().min(1, 'must not be empty').max(2_048).optional(),
+  resource: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(2_048)
+    .meta({ pattern: '^[^\\u0000]*[!-~][^\\u0000]*$' })
+    .optional(),
   environment: environment.optional(),
-  client_id: z.string().max(255).optional(),
+  client_id: z.string().max(255).meta(withoutNul).optional(),
   client_secret: z.string().max(4_096).optional(),
   identity_token_audience: z
     .string()
     .max(audienceCharacters - 1, `must have fewer than ${audienceCharacters} characters`)
+    .meta(withoutNul)
     .optional(),
-  identity_token_ttl: seconds
-    .refine((given) => given >= identityTokenSeconds.least && given <= identityTokenSeconds.most, {
-      error: 'must be between 1m and 24h',
-    })
+  identity_token_ttl: secondsBetween(
+    identityTokenSeconds.least,
+    identityTokenSeconds.most,
+    '1m and 24h',
+  ).optional(),
+  root_password_ttl: seconds
+    .refine((given) => given >= 3_600, { error: 'must be at least 1h' })
+    .meta({ type: 'integer', minimum: 3_600, maximum: 3_153_600_000 })
     .optional(),
-  root_password_ttl: seconds.refine((given) => given >= 3_600, { error: 'must be at least 1h' }).optional(),
-  max_retries: integer.pipe(z.int().min(0).max(20)).optional(),
+  max_retries: integerBetween(0, 20).optional(),
   retry_delay: seconds.optional(),
   max_retry_delay: seconds.optional(),
   rotation_period: seconds.optional(),
-  rotation_schedule: z.string().max(256).optional(),
+  rotation_schedule: z.string().max(256).meta({ pattern: schedulePattern }).optional(),
   rotation_window: seconds.optional(),
   disable_automated_rotation: flag.optional(),
   /** Whether login refuses roles that name no service principal or group. */

@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Problem } from '@secrets/domain';
 import { createLocalJWKSet, type JWK } from 'jose';
-import { verifyDirectoryToken } from './verify-directory-token.ts';
+import { verifyDirectoryToken, verifySignature } from './verify-directory-token.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' } as JWK;
@@ -30,8 +30,8 @@ function signed(payloadText: string, headerText = header): string {
 const withMembers = (text: string) => `${JSON.stringify(claims).slice(0, -1)},${text}}`;
 const valid = signed(JSON.stringify(claims));
 
-async function refusalOf(token: string): Promise<string> {
-  const error: unknown = await verifyDirectoryToken(token, keys, config).catch((reason: unknown) => reason);
+async function refusalOf(token: string, known = keys): Promise<string> {
+  const error: unknown = await verifyDirectoryToken(token, known, config).catch((reason: unknown) => reason);
   return error instanceof Problem ? `${error.kind}: ${error.message}` : 'none';
 }
 
@@ -99,10 +99,21 @@ test.each([
   ['an expiry in the past', signed(JSON.stringify({ ...claims, exp: 1 }))],
   ['a principal that is null', signed(JSON.stringify({ ...claims, oid: undefined }))],
   ['a tenant that is a list', signed(JSON.stringify({ ...claims, tid: ['x', tenant] }))],
+  ['a tenant that is an object', signed(JSON.stringify({ ...claims, tid: { toLowerCase: tenant } }))],
 ])('a token with %s is refused', async (_what, token) => {
   expect(await refusalOf(token)).toMatch(/^forbidden: the token's |^forbidden: the token has expired/);
 });
 
 test('a tenant in a list of one is refused, although it reads like the tenant', async () => {
   expect(await refusalOf(signed(JSON.stringify({ ...claims, tid: [tenant] })))).toMatch(/^forbidden: .*tid/);
+});
+
+test.each([
+  ['1,024 bits', generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' })],
+  ['no modulus', { ...jwk, n: undefined }],
+  ['an empty modulus', { ...jwk, n: '' }],
+])('a key of the directory with %s is not used', async (_what, key) => {
+  const published = createLocalJWKSet({ keys: [{ ...key, kid: 'k', use: 'sig' } as JWK] });
+  expect(await refusalOf(valid, published)).toBe("bad_gateway: the directory's keys are not usable");
+  await expect(verifySignature(valid, published)).rejects.toMatchObject({ kind: 'bad_gateway' });
 });

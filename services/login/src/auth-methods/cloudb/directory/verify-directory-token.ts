@@ -65,7 +65,7 @@ export async function verifyDirectoryToken(
   const rules = claimRules(config).map(({ options }) => options);
   const requiredClaims = rules.flatMap((rule) => rule.requiredClaims ?? []);
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwtVerify(token, usable(keys), {
       algorithms,
       ...Object.assign({}, ...rules),
       requiredClaims,
@@ -82,7 +82,7 @@ export async function verifyDirectoryToken(
 export async function verifySignature(token: string, keys: JWTVerifyGetKey): Promise<void> {
   refuseMalformed(token);
   try {
-    await compactVerify(token, keys, { algorithms });
+    await compactVerify(token, usable(keys), { algorithms });
     refuseRepeatedNames(token);
   } catch (error) {
     throw asProblem(error);
@@ -109,6 +109,32 @@ export function requireClaims(payload: JWTPayload, { claims, options }: ClaimRul
     throw asProblem(error);
   }
 }
+
+/** Of an RSA key: https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
+const leastModulusBits = 2_048;
+
+/** Refuses keys that the library would report as a fault of this program: damaged ones, and ones that are too short. */
+const usable =
+  (keys: JWTVerifyGetKey): JWTVerifyGetKey =>
+  async (header, token) => {
+    const key = await findKey(keys, header, token);
+    if (modulusBits(key) < leastModulusBits) throw unusableKeys();
+    return key;
+  };
+
+async function findKey(keys: JWTVerifyGetKey, ...of: Parameters<JWTVerifyGetKey>) {
+  try {
+    return await keys(...of);
+  } catch (error) {
+    throw error instanceof Problem || error instanceof errors.JOSEError ? error : unusableKeys(error);
+  }
+}
+
+const modulusBits = (key: unknown): number =>
+  (key as { algorithm?: { modulusLength?: number } }).algorithm?.modulusLength ?? 0;
+
+const unusableKeys = (cause?: unknown): Problem =>
+  new Problem('bad_gateway', "the directory's keys are not usable", { cause });
 
 function requireTenant({ tid }: JWTPayload, { tenant_id }: Expected): void {
   if (typeof tid !== 'string' || tid.toLowerCase() !== tenant_id.toLowerCase()) throw refusedClaim('tid');
@@ -158,7 +184,7 @@ function asProblem(error: unknown): unknown {
     error instanceof errors.JWKSInvalid ||
     (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
   )
-    return new Problem('bad_gateway', "the directory's keys are not usable", { cause: error });
+    return unusableKeys(error);
   if (error instanceof errors.JOSEError) return malformed();
   return error;
 }

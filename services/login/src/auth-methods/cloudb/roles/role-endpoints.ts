@@ -10,7 +10,7 @@ import { saveRole } from './save-role.ts';
 
 const Page = pageQuery({ max: 100_000 });
 const RoleParams = z.object({
-  name: z.string().regex(/^[\w][\w.@-]{0,127}$/, 'may contain only letters, digits and _.@-'),
+  name: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,127}$/, 'may contain only letters, digits and _.@-'),
 });
 
 const basePath = '/role';

@@ -1,4 +1,4 @@
-import { invalid } from '@secrets/domain';
+import { invalid, withoutNul } from '@secrets/domain';
 import { flag, seconds, stringList } from '@secrets/http';
 import { z } from 'zod';
 import { cidrList, count, policyNames } from '../../../tokens/token-fields.ts';
@@ -9,7 +9,8 @@ const bounds = stringList
   .refine((list) => list.length <= maxBounds, { error: `must have at most ${maxBounds} items` })
   .refine((list) => list.every((part) => part.length <= 512), {
     error: 'items must have at most 512 characters',
-  });
+  })
+  .meta({ type: 'array', maxItems: maxBounds, items: { type: 'string', maxLength: 512, ...withoutNul } });
 const policies = policyNames.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
 

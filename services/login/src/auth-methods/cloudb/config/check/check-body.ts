@@ -1,12 +1,12 @@
 import { invalid } from '@secrets/domain';
 import { z } from 'zod';
-import { guid, name, resourceGroup } from '../../login/login-request.ts';
+import { asciiResourceGroup, guid, name, resourceGroup } from '../../login/login-request.ts';
 import type { LookupScope } from './check-permissions.ts';
 
 /** The body of `auth/<mount>/config/check`: where the permissions are checked. */
 export const CheckBody = z.object({
   subscription_id: name(guid, 'a subscription ID'),
-  resource_group_name: name(resourceGroup, 'the name of a resource group'),
+  resource_group_name: name(resourceGroup, 'the name of a resource group', asciiResourceGroup),
 });
 
 /** Throws `invalid` if only one of the fields is present. */

@@ -1,0 +1,62 @@
+import { invalid, isExactNumber } from '@secrets/domain';
+import { z } from 'zod';
+import { shapeOf, unwrapped } from './object-shape.ts';
+import { plainNumber } from './plain-number.ts';
+
+/**
+ * Returns an input as its schema understands it, in nested objects too (docs/conventions.md#15-bodies):
+ * - A field that is null is absent, unless its schema accepts null, as in a merge patch: there it removes the field.
+ * - An optional field that is an empty text is absent, unless its schema accepts an empty text, or it is a list: without a selection,
+ *   some endpoints act on everything.
+ * - Numbers are ordinary ones, except where the schema accepts any JSON, as for the value of a secret.
+ * @throws a problem (`invalid`) if a number would lose digits, or the input is nested too deeply
+ */
+export function lenientInput(schema: unknown, input: unknown): unknown {
+  try {
+    return meant(schema, input, undefined);
+  } catch (error) {
+    throw error instanceof RangeError ? invalid('the body is nested too deeply') : error;
+  }
+}
+
+/** Where a value is: its name, and where its container is; undefined for the input itself. */
+type Place = { name: string; in: Place } | undefined;
+
+const pathOf = (place: Place): string[] => (place === undefined ? [] : [...pathOf(place.in), place.name]);
+
+function meant(schema: unknown, value: unknown, place: Place): unknown {
+  if (schema === undefined || typeof value !== 'object' || value === null || acceptsAnyJson(schema))
+    return value;
+  if (isExactNumber(value)) return plainNumber(value, pathOf(place).join('.') || 'the body');
+  if (Array.isArray(value))
+    return value.map((item, index) => meant(schemaOfItems(schema), item, { name: String(index), in: place }));
+  const shape = shapeOf(schema);
+  const present = Object.entries(value).filter(([name, field]) => isPresent(shape?.[name], field));
+  const meantBy = (name: string) => (shape === undefined ? schema : shape[name]);
+  return Object.fromEntries(
+    present.map(([name, field]) => [name, meant(meantBy(name), field, { name, in: place })]),
+  );
+}
+
+function acceptsAnyJson(schema: unknown): boolean {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodUnknown || inner instanceof z.ZodCustom;
+}
+
+function schemaOfItems(schema: unknown): unknown {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodArray ? inner.element : schema;
+}
+
+function isPresent(schema: unknown, field: unknown): boolean {
+  if (!(schema instanceof z.ZodType)) return true;
+  if (field === null) return accepts(schema, null);
+  return field !== '' || !accepts(schema, undefined) || isList(schema) || accepts(schema, '');
+}
+
+function isList(schema: unknown): boolean {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodArray || (inner instanceof z.ZodUnion && inner.options.some(isList));
+}
+
+const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;

@@ -1,0 +1,72 @@
+import type { Caller } from '@secrets/caller';
+import { invalid } from '@secrets/domain';
+import type { TokenRoleSettings } from '../../queries/token-roles.ts';
+import { childPolicies, type PolicyRequest, requireMayGiveRoot } from '../create/child-limits.ts';
+import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
+
+/**
+ * The policies of a token that is created with a role (docs/conventions.md#216-token-roles). If the role lists allowed policies, these take the
+ * place of the caller's: the requested ones must be among them, and if none are requested, the token has all that are named in full. Otherwise the
+ * rules of a child apply. In either case, disallowed policies are refused, and `root` can be given only by `root`. Throws `forbidden` or `invalid`.
+ */
+export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: PolicyRequest): string[] {
+  const isDisallowed = disallowedBy(role);
+  const withoutDefault = request.withoutDefault || isWithoutDefault(role);
+  const policies = hasAllowedPolicies(role)
+    ? allowedPolicies(caller, role, { ...request, withoutDefault })
+    : childPolicies(caller, { ...request, withoutDefault });
+  const refused = normalisedPolicies([...policies, ...(request.policies ?? [])]).filter(isDisallowed);
+  if (refused.length > 0) throw invalid(`policies: the role disallows ${refused.join(', ')}`);
+  return policies;
+}
+
+/** The policies that a role gives to a token, whatever the policies of the token that uses it; those that match a pattern come in addition. */
+export function givenPolicies(role: TokenRoleSettings): readonly string[] {
+  if (!hasAllowedPolicies(role) || isWithoutDefault(role)) return role.allowed_policies;
+  return normalisedPolicies(['default', ...role.allowed_policies]);
+}
+
+const isWithoutDefault = (role: TokenRoleSettings): boolean =>
+  role.token_no_default_policy || disallowedBy(role)('default');
+
+const disallowedBy = (role: TokenRoleSettings) =>
+  listedIn(role.disallowed_policies, role.disallowed_policies_glob);
+
+/** Whether a role itself says which policies its tokens may have. */
+const hasAllowedPolicies = (role: TokenRoleSettings): boolean =>
+  role.allowed_policies.length + role.allowed_policies_glob.length > 0;
+
+function allowedPolicies(
+  caller: Caller,
+  role: TokenRoleSettings,
+  { policies: requested, withoutDefault }: PolicyRequest,
+): string[] {
+  const policies = normalisedPolicies(requested ?? role.allowed_policies);
+  requireMayGiveRoot(caller, policies);
+  const isAllowed = listedIn(role.allowed_policies, role.allowed_policies_glob);
+  const mayHave = (name: string) => isAllowed(name) || (name === 'default' && !withoutDefault);
+  const beyond = policies.filter((name) => !mayHave(name));
+  if (beyond.length > 0) throw invalid(`policies: the role does not allow ${beyond.join(', ')}`);
+  return withDefaultPolicy(policies, withoutDefault);
+}
+
+const listedIn =
+  (names: readonly string[], globs: readonly string[]) =>
+  (name: string): boolean =>
+    names.includes(name) || globs.some((glob) => matchesGlob(glob, name));
+
+/** Whether a name matches a pattern, in which `*` stands for any text. Takes linear time, unlike a regular expression with many wildcards. */
+export function matchesGlob(glob: string, name: string): boolean {
+  const [first = '', ...rest] = glob.split('*');
+  const last = rest.pop();
+  if (last === undefined) return glob === name;
+  const end = name.length - last.length;
+  if (!name.startsWith(first) || !name.endsWith(last) || end < first.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}

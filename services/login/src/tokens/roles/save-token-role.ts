@@ -1,0 +1,56 @@
+import { type Caller, isRoot, maySudo, requireGrant } from '@secrets/caller';
+import { notFound, Problem } from '@secrets/domain';
+import type { DbContext } from '../../db-context.ts';
+import { requireMayGive } from '../../identities/grantable.ts';
+import { serializeWrites } from '../../queries/namespaces.ts';
+import { findTokenRole, type TokenRoleSettings, upsertTokenRole } from '../../queries/token-roles.ts';
+import { givenPolicies } from './role-policies.ts';
+import { mergedTokenRole, type TokenRoleBody } from './role-settings.ts';
+
+/** A role of a name. */
+export interface TokenRole extends TokenRoleSettings {
+  name: string;
+}
+
+/** The role of a name in the namespace of the request. Throws `not_found` if there is none. */
+export async function requireTokenRole({ db }: DbContext, caller: Caller, name: string): Promise<TokenRole> {
+  const settings = await findTokenRole(db, caller.namespace.id, name);
+  if (settings === undefined) throw notFound();
+  return { ...settings, name };
+}
+
+/**
+ * Creates a token role, or merges a request into the stored one (docs/conventions.md#216-token-roles). Throws `invalid` if the result is not a
+ * valid role, `invalid` or `forbidden` if it grants more than the caller may.
+ */
+export const saveTokenRole = (
+  { db }: DbContext,
+  caller: Caller,
+  name: string,
+  body: TokenRoleBody,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await serializeWrites(tx, caller.namespace.id);
+    const stored = await findTokenRole(tx, caller.namespace.id, name);
+    requireGrant(caller, stored !== undefined);
+    const role = mergedTokenRole(stored, body);
+    requireMayGrant(caller, role);
+    await upsertTokenRole(tx, caller.namespace.id, name, role);
+  });
+
+/**
+ * Requires that the author of a role may grant what it grants: whoever may use the role has no need to. It is checked for the whole role, because
+ * also a change of one field may widen what another one grants.
+ */
+function requireMayGrant(caller: Caller, role: TokenRoleSettings): void {
+  if (role.allowed_policies.includes('root') && !isRoot(caller))
+    throw new Problem('forbidden', 'allowed_policies: only a root token can allow root');
+  requireMayGive(caller, givenPolicies(role));
+  const beyond = {
+    allowed_policies_glob: role.allowed_policies_glob.length > 0,
+    orphan: role.orphan,
+    token_period: role.token_period > 0,
+  };
+  for (const [field, grants] of Object.entries(beyond))
+    if (grants && !maySudo(caller)) throw new Problem('forbidden', `${field}: needs sudo`);
+}

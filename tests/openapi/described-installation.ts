@@ -1,0 +1,58 @@
+import { type Api, expectStatus } from '../harness/http.ts';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import type { OpenApiDocument } from './operations.ts';
+
+/** An installation with something of each kind for the requests to find, and its description. */
+export interface DescribedInstallation {
+  system: Installation;
+  document: OpenApiDocument;
+  known(path: string, name: string): readonly string[];
+}
+
+export async function startDescribed(): Promise<DescribedInstallation> {
+  const system = await startInstallation();
+  await prepare(system);
+  const document = (await system.api('GET', 'sys/internal/specs/openapi')).body as OpenApiDocument;
+  return { system, document, known };
+}
+
+/** Creates what requests find, unless it exists. */
+export async function prepare({ api, sandbox }: Installation): Promise<void> {
+  await api('POST', 'sys/mounts/kv', { type: 'kv', options: { version: '2' } });
+  await api('POST', 'kv/data/s', { data: { a: '1' } });
+  const destination = { ...(await sandbox.credentials()), region: 'eu-west-1' };
+  await api('POST', 'sys/sync/destinations/cloudA-sm/d', destination);
+  await api('POST', 'sys/auth/cloudB', { type: 'cloudB' });
+  await api('POST', 'sys/namespaces/team', {});
+  await api('POST', 'sys/policies/acl/p', { policy: 'path "kv/*" { capabilities = ["read"] }' });
+}
+
+/** What `startDescribed` has created, by the place of a parameter. */
+export function known(path: string, name: string): readonly string[] {
+  if (name === 'mount') return [path.startsWith('/v1/auth/') ? 'cloudB' : 'kv'];
+  if (name === 'type') return ['cloudA-sm'];
+  if (path.startsWith('/v1/sys/sync/destinations')) return name === 'name' ? ['d'] : [];
+  if (path.startsWith('/v1/sys/polic')) return name === 'name' ? ['p'] : [];
+  if (path.startsWith('/v1/sys/namespaces')) return ['team'];
+  if (path.startsWith('/v1/sys/auth')) return ['cloudB'];
+  if (path.startsWith('/v1/sys/mounts')) return ['kv'];
+  return name === 'path' || name === 'secret_name' ? ['s'] : [];
+}
+
+/** Requests may revoke the token that they use, or delete what it depends on: then another one is created. */
+export function withFreshTokens({ api: root, as }: Installation): Api {
+  const fresh = async () => {
+    const { body } = expectStatus(
+      await root('POST', 'auth/token/create', { policies: ['root'], no_parent: true }),
+      200,
+    );
+    return as(body.auth.client_token);
+  };
+  let api: Promise<Api> = fresh();
+  return async (...request) => {
+    const used = api;
+    const answer = await (await used)(...request);
+    if (answer.status === 403 && api === used) api = fresh();
+    return answer;
+  };
+}

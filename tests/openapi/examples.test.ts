@@ -1,0 +1,160 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Installation, startInstallation } from '../harness/installation.ts';
+import { known, prepare, withFreshTokens } from './described-installation.ts';
+import { type OpenApiDocument, operationsOf, requestsOf } from './operations.ts';
+import { type LearnedSchema, merged, permits, published, schemaOfValue } from './schema-of-value.ts';
+import { validValues } from './values-of-schema.ts';
+import { type Call, walkThrough } from './walkthrough.ts';
+
+// After a change of requests or responses: UPDATE_EXAMPLES=1 npm test -- tests/openapi/examples
+const isUpdate = process.env.UPDATE_EXAMPLES === '1';
+const file = new URL('../../services/gateway/src/own/examples.json', import.meta.url);
+
+/** What a walkthrough shows of an operation. */
+interface Example {
+  parameters?: Record<string, string>;
+  request?: unknown;
+  response?: unknown;
+  /** The schemas of `data` and `auth` in the envelope, or of a response without it. */
+  schemas?: Record<string, LearnedSchema>;
+}
+
+/** A request that was made, and its response. */
+interface Made extends Omit<Example, 'schemas'> {
+  operation: string;
+}
+
+let system: Installation;
+let document: OpenApiDocument;
+const made: Made[] = [];
+
+beforeAll(async () => {
+  system = await startInstallation();
+  document = (await system.api('GET', 'sys/internal/specs/openapi')).body;
+  await walkThrough(system, recording(system.rootToken), recording);
+  if (isUpdate) await learnMore();
+}, 900_000);
+afterAll(() => system?.stop());
+
+const recorded = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, Example>;
+
+test('the document has an example of every operation', () => {
+  const names = operationsOf(document).map(({ verb, path }) => `${verb.toUpperCase()} ${path}`);
+  const shown = Object.keys(recorded());
+  expect(names.filter((name) => !shown.includes(name) && !withoutSuccess.includes(name))).toEqual([]);
+  expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+/** A rotation is refused within eleven minutes after the issuer was configured. */
+const withoutSuccess = ['POST /v1/identity/oidc/rotate'];
+
+test('the described responses are those of the service', () => {
+  const examples = recorded();
+  for (const [operation, { schemas = {} }] of learned())
+    for (const [part, schema] of Object.entries(schemas))
+      expect([operation, part, permits(examples[operation]?.schemas?.[part], schema)]).toEqual([
+        operation,
+        part,
+        true,
+      ]);
+});
+
+/** Operations that wait for workers or for the provider, and those whose limits would refuse the others. */
+const skipped = /\/(?:check|set|remove|rotate-root|diagnose)$|\/quotas\//;
+
+/** Learns from random requests, too, what else the fields of responses can be, and writes the file. */
+async function learnMore(): Promise<void> {
+  const api = withFreshTokens(system);
+  for (const operation of operationsOf(document).filter(
+    ({ verb, path }) => verb !== 'delete' && !skipped.test(path),
+  )) {
+    await prepare(system);
+    const drawn = fc.sample(requestsOf(operation, { values: validValues, known }), { numRuns: 3, seed: 7 });
+    for (const { operation: name, method, path, body } of drawn) {
+      const { status, body: response } = await api(method, path, body);
+      if (status === 200 && response !== undefined)
+        made.push({ operation: name, response: masked(response) });
+    }
+  }
+  const examples = learned().map(([operation, { schemas = {}, ...example }]) => {
+    const parts = Object.entries(schemas).map(([part, schema]) => [part, published(schema)] as const);
+    return [operation, { ...example, schemas: Object.fromEntries(parts) }] as const;
+  });
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(examples), undefined, 2)}\n`);
+}
+
+function recording(token: string): Call {
+  const api = system.as(token);
+  return async (operation, parameters = {}, body) => {
+    const [method = '', template = ''] = operation.split(' ');
+    const inQuery = new URLSearchParams(parameters);
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      inQuery.delete(name);
+      return encodeURIComponent(parameters[name] ?? '');
+    });
+    const query = inQuery.size === 0 ? '' : `?${inQuery}`;
+    const { status, body: response } = await api(method, path + query, body);
+    if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(response)}`);
+    const shown = {
+      ...(body !== undefined && { request: masked(body) }),
+      ...(response && { response: masked(response) }),
+    };
+    made.push({ operation: `${method} /v1/${template}`, parameters, ...shown });
+    return response;
+  };
+}
+
+/** The first example of each operation, and the schemas of all its responses. */
+function learned(): [string, Example][] {
+  const byOperation = Map.groupBy(made, ({ operation }) => operation);
+  return [...byOperation].map(([operation, all]) => {
+    const { operation: _, parameters = {}, ...example } = all[0]!;
+    if (operation === 'GET /v1/sys/internal/specs/openapi') return [operation, {}];
+    const schemas = all.map(({ response }) => schemasOfResponse(operation, response)).reduce(mergedParts, {});
+    return [operation, { parameters, ...example, schemas }];
+  });
+}
+
+function mergedParts(one: Record<string, LearnedSchema>, other: Record<string, LearnedSchema>) {
+  const parts = [...new Set([one, other].flatMap(Object.keys))];
+  return Object.fromEntries(parts.map((part) => [part, merged(one[part] ?? {}, other[part] ?? {})]));
+}
+
+/** Operations whose `data` is a map, by names or paths. */
+const mapped = [
+  'GET /v1/sys/mounts',
+  'GET /v1/sys/auth',
+  'GET /v1/sys/audit',
+  'POST /v1/sys/capabilities',
+  'POST /v1/sys/capabilities-self',
+  'POST /v1/sys/capabilities-accessor',
+];
+
+function schemasOfResponse(operation: string, response: unknown): Record<string, LearnedSchema> {
+  if (response === undefined) return {};
+  const { request_id, data, auth } = response as Record<string, unknown>;
+  if (request_id === undefined) return { document: schemaOfValue(response) };
+  return { data: schemaOfData(operation, data), auth: schemaOfValue(auth) };
+}
+
+/** The value of a secret may have any fields. */
+function schemaOfData(operation: string, data: unknown): LearnedSchema {
+  const schema = schemaOfValue(data, mapped.includes(operation));
+  const isValue = operation === 'GET /v1/{mount}/data/{path}' && schema.properties?.data !== undefined;
+  const value = { type: ['object', 'null'], additionalProperties: {} };
+  return isValue ? { ...schema, properties: { ...schema.properties, data: value } } : schema;
+}
+
+const secretText = /^(sst_|sbt_).*|^-----BEGIN PRIVATE KEY-----.*/s;
+
+/** Leaves out what looks like a credential, although it is one of an installation that no longer exists. */
+const masked = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (name, field: unknown) => {
+      if (typeof field !== 'string') return field;
+      if (['jwt', 'client_secret', 'secret_access_key', 'access_key_id'].includes(name)) return '…';
+      return field.replace(secretText, (text) => `${text.slice(0, text.startsWith('-') ? 27 : 4)}…`);
+    }),
+  );
