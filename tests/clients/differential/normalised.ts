@@ -1,7 +1,16 @@
 /** Removes from a response what two servers cannot have in common: IDs, times, sentences. */
 
 /** Fields whose text is an ID of the server: only whether they are empty is compared. */
-const ids = new Set(['accessor', 'id', 'uuid', 'client_token', 'entity_id', 'namespace_id', 'token']);
+const ids = new Set([
+  'accessor',
+  'id',
+  'migration_id',
+  'uuid',
+  'client_token',
+  'entity_id',
+  'namespace_id',
+  'token',
+]);
 /** Fields with a time. */
 const times = new Set([
   'created_time',

@@ -151,7 +151,7 @@ const mounting = fc.oneof(
     arbitrary: request(
       'POST',
       mount.map((at) => `sys/mounts/${at}/tune`),
-      some({ description: fc.constantFrom('', 'tuned'), max_versions: fc.constant(3) }),
+      some({ description: fc.constantFrom('', 'tuned') }),
     ),
   },
   {
