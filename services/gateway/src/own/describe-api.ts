@@ -1,6 +1,6 @@
 import { publicPath } from '@secrets/access';
 import { Problem } from '@secrets/domain';
-import { openApiComponents } from '@secrets/http';
+import { openApiComponents, segmentPattern } from '@secrets/http';
 import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
@@ -113,7 +113,9 @@ const ownPaths: Paths = {
     post: {
       tags: ['gateway'],
       summary: 'Hash a token or an accessor as it appears in the audit log',
-      parameters: [{ name: 'device', in: 'path', required: true, schema: { type: 'string' } }],
+      parameters: [
+        { name: 'device', in: 'path', required: true, schema: { type: 'string', pattern: segmentPattern } },
+      ],
       requestBody: {
         required: true,
         content: {
