@@ -41,6 +41,8 @@ const bodies = (): Record<string, object> => ({
   'post /v1/sys/mounts/{path}': { type: 'kv' },
   'post /v1/sys/policies/acl/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
   'post /v1/sys/policy/{name}': { policy: 'path "*" { capabilities = ["read"] }' },
+  'post /v1/sys/quotas/rate-limit/{name}': { path: 'absent', rate: 1_000 },
+  'post /v1/sys/audit-hash/{device}': { input: 'x' },
   'post /v1/{mount}/data/{path}': { data: {} },
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
   'post /v1/identity/group': { name: 'group' },
@@ -87,6 +89,7 @@ async function createObjects(api: Api): Promise<void> {
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
   await createIdentities(api);
   expectStatus(await api('POST', 'auth/token/roles/role', {}), 204);
+  expectStatus(await api('POST', 'sys/quotas/rate-limit/limit', { path: 'absent', rate: 1_000 }), 204);
   expectStatus(await api('POST', 'sys/namespaces/team', {}), 200);
   expectStatus(await api('POST', 'identity/oidc/config', { issuer: 'https://secrets.example.com' }), 200);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -116,6 +119,8 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/remount/status/{id}', { id: anyId }],
   ['/v1/sys/auth/{path}', { path: 'cloudB' }],
   ['/v1/sys/namespaces/{path}', { path: 'team' }],
+  ['/v1/sys/quotas/rate-limit/{name}', { name: 'limit' }],
+  ['/v1/sys/audit-hash/{device}', { device: 'file' }],
   ['/v1/sys/policies/acl/{name}', { name: 'default' }],
   ['/v1/sys/policy/{name}', { name: 'default' }],
   ['/v1/auth/token/', { name: 'role', role: 'role' }],
