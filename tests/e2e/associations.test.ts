@@ -50,7 +50,7 @@ describe('set and remove', () => {
     expect(await at.value('a')).toBeUndefined();
     expect(await at.associations()).toEqual({});
     const again = expectStatus(await at.removeAndWait('a'), 200);
-    expect(again.body.data.associated_secrets[`${at.accessor}/a`].sync_status).toBe('UNSYNCED');
+    expect(again.body.data.associated_secrets[`${at.mount}/a`].sync_status).toBe('UNSYNCED');
   });
 
   test.each([

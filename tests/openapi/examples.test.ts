@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import { known, prepare, withFreshTokens } from './described-installation.ts';
 import { type OpenApiDocument, operationsOf, requestsOf } from './operations.ts';
@@ -86,8 +87,7 @@ async function learnMore(): Promise<void> {
 }
 
 function recording(token: string): Call {
-  const api = system.as(token);
-  return async (operation, parameters = {}, body) => {
+  return async (operation, parameters = {}, body, headers = {}) => {
     const [method = '', template = ''] = operation.split(' ');
     const inQuery = new URLSearchParams(parameters);
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -95,7 +95,10 @@ function recording(token: string): Call {
       return encodeURIComponent(parameters[name] ?? '');
     });
     const query = inQuery.size === 0 ? '' : `?${inQuery}`;
-    const { status, body: response } = await api(method, path + query, body);
+    const { status, body: response } = await send(`${system.url}/v1/${path}${query}`, method, {
+      headers: { 'x-service-token': token, ...headers },
+      body,
+    });
     if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(response)}`);
     const shown = {
       ...(body !== undefined && { request: masked(body) }),

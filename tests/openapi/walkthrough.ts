@@ -4,8 +4,13 @@ import type { Installation } from '../harness/installation.ts';
 type Parameters = Record<string, string>;
 
 /** Sends the request of an operation, such as `GET sys/mounts/{path}`. Parameters that are not in the path are in the query. */
-// biome-ignore lint/suspicious/noExplicitAny: a walkthrough reads any field of a response
-export type Call = (operation: string, parameters?: Parameters, body?: unknown) => Promise<any>;
+export type Call = (
+  operation: string,
+  parameters?: Parameters,
+  body?: unknown,
+  headers?: Record<string, string>,
+  // biome-ignore lint/suspicious/noExplicitAny: a walkthrough reads any field of a response
+) => Promise<any>;
 
 const list = { list: 'true' };
 
@@ -13,11 +18,16 @@ const list = { list: 'true' };
 export async function walkThrough(system: Installation, call: Call, callAs: (token: string) => Call) {
   await call('GET sys/health');
   await call('HEAD sys/health');
+  await call('GET sys/seal-status');
+  await call('GET sys/leader');
+  await call('GET sys/init');
   await call('GET sys/internal/specs/openapi');
   await mountsAndSecrets(call);
   await policiesAndNamespaces(call);
   await auditAndQuotas(call);
   await tokens(call, callAs);
+  await tokenRoles(call);
+  await wrapping(call, callAs);
   await syncing(system, call);
   await identities(system, call);
 }
@@ -30,6 +40,8 @@ async function mountsAndSecrets(call: Call): Promise<void> {
   await call('GET sys/mounts/{path}/tune', mount);
   await call('POST sys/mounts/{path}/tune', mount, { max_versions: 20, description: 'secrets' });
   await call('GET sys/internal/ui/mounts/{path}', { path: 'secret/shop' });
+  await call('GET sys/internal/ui/mounts');
+  await call('GET sys/internal/ui/resultant-acl');
   const below = { mount: 'secret' };
   await call('POST {mount}/config', below, { delete_version_after: '720h' });
   await call('GET {mount}/config', below);
@@ -47,7 +59,9 @@ async function mountsAndSecrets(call: Call): Promise<void> {
   await call('DELETE {mount}/data/{path}', at);
   await call('DELETE {mount}/metadata/{path}', at);
   await call('POST sys/mounts/{path}', { path: 'old' }, { type: 'kv' });
-  await call('DELETE sys/mounts/{path}', { path: 'old' });
+  const { data: move } = await call('POST sys/remount', {}, { from: 'old', to: 'former' });
+  await call('GET sys/remount/status/{id}', { id: move.migration_id });
+  await call('DELETE sys/mounts/{path}', { path: 'former' });
 }
 
 async function policiesAndNamespaces(call: Call): Promise<void> {
@@ -98,6 +112,32 @@ async function tokens(call: Call, callAs: (token: string) => Call): Promise<void
   await call('POST auth/token/revoke-orphan', {}, { token });
   const other = (await call('POST auth/token/create', {}, { policies: ['default'] })).auth;
   await call('POST auth/token/revoke-accessor', {}, { accessor: other.accessor });
+}
+
+async function tokenRoles(call: Call): Promise<void> {
+  const role = { name: 'shop' };
+  await call('POST auth/token/roles/{name}', role, { allowed_policies: ['default'], token_period: '1h' });
+  await call('GET auth/token/roles/{name}', role);
+  await call('GET auth/token/roles', list);
+  await call('POST auth/token/create/{role}', { role: 'shop' }, { display_name: 'shop' });
+  await call('DELETE auth/token/roles/{name}', role);
+}
+
+async function wrapping(call: Call, callAs: (token: string) => Call): Promise<void> {
+  const wrapped = async () => {
+    const { wrap_info } = await call(
+      'POST sys/wrapping/wrap',
+      {},
+      { user: 'shop' },
+      { 'x-service-wrap-ttl': '5m' },
+    );
+    return { token: wrap_info.token as string };
+  };
+  const first = await wrapped();
+  await call('POST sys/wrapping/lookup', {}, first);
+  await callAs(first.token)('GET sys/wrapping/lookup');
+  const { wrap_info } = await call('POST sys/wrapping/rewrap', {}, first);
+  await call('POST sys/wrapping/unwrap', {}, { token: wrap_info.token });
 }
 
 async function syncing({ sandbox }: Installation, call: Call): Promise<void> {
@@ -183,6 +223,8 @@ async function identities({ sandbox }: Installation, call: Call): Promise<void> 
   await call('GET sys/auth/{path}', mount);
   await call('POST sys/auth/{path}/tune', mount, { default_lease_ttl: '1h' });
   await call('GET sys/auth/{path}/tune', mount);
+  await call('POST sys/mounts/auth/{path}/tune', mount, { default_lease_ttl: '2h' });
+  await call('GET sys/mounts/auth/{path}/tune', mount);
   await logins(sandbox, call);
   const entities = await call('GET identity/entity/id', list);
   const id = entities.data.keys[0] as string;
@@ -190,8 +232,10 @@ async function identities({ sandbox }: Installation, call: Call): Promise<void> 
   await call('GET identity/entity/id/{id}', { id });
   await call('GET identity/entity/name/{name}', { name: 'shop' });
   await call('POST identity/entity/name/{name}', { name: 'shop' }, { policies: ['shop'] });
+  await call('GET identity/entity/name', list);
   const aliases = await call('GET identity/entity-alias/id', list);
   await call('GET identity/entity-alias/id/{id}', { id: aliases.data.keys[0] as string });
+  await entityAliases(call);
   await groups(call);
   await call('DELETE identity/entity/name/{name}', { name: 'shop' });
   await call('DELETE identity/entity/id/{id}', { id });
@@ -224,6 +268,16 @@ async function logins(sandbox: Installation['sandbox'], call: Call): Promise<voi
   await call('POST auth/{mount}/rotate-root', mount);
 }
 
+async function entityAliases(call: Call): Promise<void> {
+  const { id } = (await call('POST identity/entity', {}, { name: 'worker', policies: ['shop'] })).data;
+  const { accessor } = (await call('GET sys/auth')).data['cloudB/'];
+  const alias = { name: 'a1b2c3d4-0000-4000-8000-000000000002', mount_accessor: accessor, canonical_id: id };
+  await call('POST identity/entity-alias', {}, alias);
+  await call('POST identity/entity-alias/id/{id}', { id }, { name: alias.name });
+  await call('POST identity/lookup/entity', {}, { name: 'worker' });
+  await call('DELETE identity/entity-alias/id/{id}', { id });
+}
+
 async function groups(call: Call): Promise<void> {
   const { id } = (await call('POST identity/group', {}, { name: 'admins', policies: ['shop'] })).data;
   await call('POST identity/group/id/{id}', { id }, { metadata: { team: 'shop' } });
@@ -240,6 +294,7 @@ async function groups(call: Call): Promise<void> {
   await call('GET identity/group/name', list);
   await call('GET identity/group/id/{id}', { id });
   await call('GET identity/group/name/{name}', { name: 'admins' });
+  await call('POST identity/lookup/group', {}, { name: 'admins' });
   await call('DELETE identity/group-alias/id/{id}', { id: aliasId });
   await call('DELETE identity/group/id/{id}', { id });
   await call('DELETE identity/group/name/{name}', { name: 'admins' });
