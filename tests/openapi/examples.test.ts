@@ -150,7 +150,7 @@ function schemaOfData(operation: string, data: unknown): LearnedSchema {
   return isValue ? { ...schema, properties: { ...schema.properties, data: value } } : schema;
 }
 
-const secretText = /^(sst_|sbt_).*|^-----BEGIN PRIVATE KEY-----.*/s;
+const secretText = /^(sst_|sbt_|swt_).*|^-----BEGIN PRIVATE KEY-----.*/s;
 
 /** Leaves out what looks like a credential, although it is one of an installation that no longer exists. */
 const masked = (value: unknown): unknown =>
