@@ -30,7 +30,9 @@ afterAll(async () => {
 beforeEach(() => {
   gateway.audit.length = 0;
 });
-const auditLines = () => gateway.audit.map((line) => JSON.parse(line));
+/** Of the requests, without those of the outcomes. */
+const auditLines = () =>
+  gateway.audit.map((line) => JSON.parse(line)).filter(({ type }) => type === 'request');
 
 describe('headers by the names of other clients', () => {
   test('are equivalent', async () => {
