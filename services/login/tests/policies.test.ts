@@ -15,7 +15,10 @@ describe('policies', () => {
   test('are written, returned as written, listed and deleted, and each change moves the epoch', async () => {
     const before = await login.epoch();
     expect((await login.call('PUT', '/sys/policies/acl/Dev', { policy: hcl })).status).toBe(204);
-    expect((await login.call('GET', '/sys/policy/dev')).body.data).toEqual({ name: 'dev', policy: hcl });
+    expect((await login.call('GET', '/sys/policies/acl/dev')).body.data).toEqual({
+      name: 'dev',
+      policy: hcl,
+    });
     const listed = await login.call('LIST', '/sys/policies/acl');
     expect(listed.body.data.keys).toEqual(['default', 'dev', 'root']);
     expect((await login.call('DELETE', '/sys/policies/acl/dev')).status).toBe(204);
@@ -44,6 +47,18 @@ describe('policies', () => {
       expect(body.data.keys).toEqual(expect.arrayContaining(['default', 'root']));
     }
     expect((await login.call('GET', '/sys/policies/acl')).status).toBe(405);
+  });
+
+  test('are written and returned by the older path as `rules`, too', async () => {
+    expect((await login.call('PUT', '/sys/policy/old', { rules: hcl })).status).toBe(204);
+    const { data } = (await login.call('GET', '/sys/policy/old')).body;
+    expect(data).toEqual({ name: 'old', policy: hcl, rules: hcl });
+    expect(await login.call('PUT', '/sys/policy/old', {})).toMatchObject({
+      status: 400,
+      body: { errors: ['policy is required'] },
+    });
+    expect((await login.call('PUT', '/sys/policies/acl/old', { rules: hcl })).status).toBe(400);
+    expect((await login.call('DELETE', '/sys/policy/old')).status).toBe(204);
   });
 
   test('default can be overwritten but not deleted', async () => {

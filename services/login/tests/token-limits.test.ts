@@ -22,7 +22,6 @@ describe('a token without sudo is refused a child', () => {
     ['with an invalid CIDR', { bound_cidrs: ['10.0.0.0/99'] }, 400, /bound_cidrs/],
     ['of an unknown type', { type: 'other' }, 400, /type/],
     ['of type batch with limited uses', { type: 'batch', num_uses: 1 }, 400, /num_uses/],
-    ['of type batch that is renewable', { type: 'batch', renewable: true }, 400, /renewable/],
     ['with a negative number of uses', { num_uses: -1 }, 400, /num_uses/],
   ])('%s', async (_what, request, status, sentence) => {
     const caller = login.callerOf(await create({ policies: 'dev' }));

@@ -118,6 +118,12 @@ describe('a service token', () => {
     ]);
   });
 
+  test('of type batch is not renewable, even if the request says so, as that of hvac always does', async () => {
+    const request = { policies: 'dev', type: 'batch', renewable: true };
+    const { auth } = (await login.call('POST', '/auth/token/create', request)).body;
+    expect(auth).toMatchObject({ token_type: 'batch', renewable: false });
+  });
+
   test('is not renewed if it is not renewable', async () => {
     const fixed = login.callerOf(await create({ policies: 'dev', renewable: false }));
     expect((await login.call('POST', '/auth/token/renew-self', {}, fixed)).status).toBe(400);

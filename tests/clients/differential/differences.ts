@@ -8,6 +8,8 @@ export interface Difference {
   reason: string;
   /** Whether it explains this deviation. */
   explains(deviation: Deviation, step: Step): boolean;
+  /** Whether later responses differ because of it, so that the sequence ends. */
+  ends?: true;
 }
 
 const status =
@@ -39,6 +41,8 @@ const hasEmptyMetadata = ({ body }: Step): boolean =>
 
 const hasVersionZero = ({ body }: Step): boolean =>
   Array.isArray(body?.versions) && body.versions.includes(0);
+
+const isMetadata = (at: string): boolean => at.startsWith('data.custom_metadata');
 
 const createsByName = /^(sys[/](policies[/]acl|policy|namespaces|mounts)[/]|auth[/]token[/]create)/;
 
@@ -102,7 +106,13 @@ export const differences: Difference[] = [
   {
     title: 'A request with several faults is refused for another one first',
     reason: 'The order of the checks is not part of the API.',
-    explains: status([400, 403], [400, 403], matches(/^auth[/]token[/]/)),
+    explains: (deviation, step) =>
+      status([400, 403], [400, 403], matches(/^auth[/]token[/]/))(deviation, step) ||
+      status(
+        [404],
+        [400],
+        ({ method, path }) => method === 'PATCH' && path.includes('/data/'),
+      )(deviation, step),
   },
   {
     title: 'A batch token may have an explicit_max_ttl',
@@ -127,6 +137,7 @@ export const differences: Difference[] = [
     reason: 'OpenBao extends by the increment of the previous renewal.',
     explains: ({ at }, { path, body }) =>
       /^auth[/]token[/]renew/.test(path) && at === 'auth.lease_duration' && !body?.increment,
+    ends: true,
   },
   {
     title: 'A renewal shows whether the token is an orphan now',
@@ -166,7 +177,47 @@ export const differences: Difference[] = [
     explains: status([200], [400], ({ path, body }) => path === 'sys/remount' && body?.from === body?.to),
   },
   {
-    title: 'Revoking what does not exist succeeds',
+    title: 'A shortened default TTL causes no warning',
+    reason: 'Nothing was requested that was not granted.',
+    explains: ({ at, ours }, { path, body }) =>
+      /^auth[/]token[/]create/.test(path) && at === 'warnings' && ours === null && body?.ttl === undefined,
+  },
+  {
+    title: '`sys/policy` returns the text as `policy`, too, not only as `rules`',
+    reason: 'That is its name elsewhere.',
+    explains: onlyIn('ours', /^sys[/]policy[/]/, /^data[.]policy$/),
+  },
+  {
+    title: 'POST of a namespace keeps the custom_metadata that it omits',
+    reason: 'Fields that a request omits are unchanged.',
+    explains: ({ at }, { method, path, body }) =>
+      method === 'POST' && path.startsWith('sys/namespaces/') && !body?.custom_metadata && isMetadata(at),
+  },
+  {
+    title: 'PATCH of a namespace needs custom_metadata',
+    reason: 'There is nothing else to change.',
+    explains: status(
+      [400],
+      [200],
+      ({ method, path, body }) => method === 'PATCH' && /^sys[/]n/.test(path) && !body?.custom_metadata,
+    ),
+  },
+  {
+    title: 'The capabilities of a token of a namespace above are 404',
+    reason: 'Tokens are found only in the namespace of the request and below.',
+    explains: status(
+      [404],
+      [200],
+      ({ path, namespace }) => /^sys[/]capabilities/.test(path) && namespace !== '',
+    ),
+  },
+  {
+    title: 'Revoking by an accessor of a token that was revoked is 404',
+    reason: 'OpenBao returns 200 with a warning as long as it remembers the accessor.',
+    explains: status([404], [200], matches(/revoke-accessor$/)),
+  },
+  {
+    title: 'Revoking a token that does not exist succeeds',
     reason: 'A repeated revocation is no error.',
     explains: status([204], [400, 403], matches(/^auth[/]token[/]revoke/)),
   },
@@ -205,7 +256,7 @@ export const differences: Difference[] = [
     explains: onlyIn(
       'theirs',
       /./,
-      /[.](mfa_requirement|locked|tainted|uuid|metadata_cas_required|allow_\w+_in_identity_templates|cas_required|version|modified|deprecation_status|external_entropy_access|local|plugin_version|running_plugin_version|running_sha256|seal_wrap|force_no_cache|default_lease_ttl|max_lease_ttl)$/,
+      /[.](mfa_requirement|locked|tainted|uuid|metadata_cas_required|current_metadata_version|allow_\w+_in_identity_templates|cas_required|version|modified|deprecation_status|external_entropy_access|local|plugin_version|running_plugin_version|running_sha256|seal_wrap|force_no_cache|default_lease_ttl|max_lease_ttl)$/,
     ),
   },
   {

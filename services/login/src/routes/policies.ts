@@ -1,4 +1,5 @@
 import { builtInPolicyNames } from '@secrets/access';
+import { invalid } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -19,20 +20,27 @@ const policyName = z
 
 const Page = pageQuery({ max: 10_000 });
 const PolicyParams = z.object({ name: policyName });
-const PolicyBody = z.object({
-  policy: z
-    .string()
-    .min(1, 'must not be empty')
-    .meta({
-      description: 'HCL or JSON',
-      examples: ['path "secret/data/shop/*" { capabilities = ["read"] }'],
-    }),
+const policyText = z
+  .string()
+  .min(1, 'must not be empty')
+  .meta({
+    description: 'HCL or JSON',
+    examples: ['path "secret/data/shop/*" { capabilities = ["read"] }'],
+  });
+const PolicyBody = z.object({ policy: policyText });
+const OlderPolicyBody = z.object({
+  policy: policyText.optional(),
+  rules: policyText.optional().meta({ description: 'An older name of `policy`, one of which is required' }),
 });
 
 const olderBasePath = '/sys/policy';
 const basePaths = ['/sys/policies/acl', olderBasePath];
+const isOlder = (path: string): boolean => path.startsWith(olderBasePath);
 
-/** `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name, which can also be read as a list. */
+/**
+ * `sys/policies/acl/<name>` (docs/conventions.md#27-policies); `sys/policy/<name>` is an older name, which can also be read as a list
+ * and calls the text `rules`, too.
+ */
 export const policyEndpoints = (context: Context): Endpoint[] => [
   listPolicies(context, olderBasePath, 'get'),
   ...basePaths.flatMap((basePath) => {
@@ -59,7 +67,7 @@ const listPolicies = (context: Context, path: string, method: 'list' | 'get' = '
       const builtIn = builtInPolicyNames.filter((name) => name > range.after);
       const names = requireAny([...new Set([...builtIn, ...written])].sort());
       const keys = cutToPage(names, limit, (name) => ({ after: name }), warn);
-      return { data: path === olderBasePath ? { keys, policies: keys } : { keys } };
+      return { data: isOlder(path) ? { keys, policies: keys } : { keys } };
     },
   });
 
@@ -71,7 +79,8 @@ const readPolicy = (context: Context, path: string) =>
     params: PolicyParams,
     handle: async ({ params, caller }) => {
       const { name } = params;
-      return { data: { name, policy: await requirePolicy(context, caller, name) } };
+      const policy = await requirePolicy(context, caller, name);
+      return { data: isOlder(path) ? { name, policy, rules: policy } : { name, policy } };
     },
   });
 
@@ -82,9 +91,11 @@ const writePolicy = (context: Context, path: string) =>
     summary: 'Create or replace a policy, in HCL or JSON',
     needs: 'create or update',
     params: PolicyParams,
-    body: PolicyBody,
+    body: isOlder(path) ? OlderPolicyBody : PolicyBody,
     handle: async ({ params, body, caller }) => {
-      await savePolicy(context, caller, params.name, body.policy);
+      const policy = body.policy ?? ('rules' in body ? body.rules : undefined);
+      if (policy === undefined) throw invalid('policy is required');
+      await savePolicy(context, caller, params.name, policy);
       return undefined;
     },
   });

@@ -101,6 +101,5 @@ function refuseBatchRequest(request: TokenRequest, policies: readonly string[]):
   if (request.id) throw invalid('id: a batch token cannot have a chosen ID');
   if (request.num_uses) throw invalid('num_uses: a batch token cannot have limited uses');
   if (request.period) throw invalid('period: a batch token cannot be periodic');
-  if (request.renewable) throw invalid('renewable: a batch token cannot be renewed');
   if (policies.includes('root')) throw invalid('type: a batch token cannot have the root policy');
 }
