@@ -40,6 +40,8 @@ const dependsOnState: readonly RegExp[] = [
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
   /at least one bound constraint|must not exceed|exceeds/,
+  // The database refuses U+0000, which patterns of names that other people choose do not exclude.
+  /^the request contains a character that cannot be stored$/,
   // The text is in a language of its own.
   /^(jwt|policy|secret_name_template|credentials|private_key|key_vault_uri): /,
   /must not contain .* twice|becomes the same label|must not contain the destination's own region/,
