@@ -30,6 +30,7 @@ import type { Grant } from './policies/grant.ts';
 import { type PolicySets, policySets } from './policies/policy-sets.ts';
 import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
+import { anonymousCaller, identify, rootNamespace } from './request-caller.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
 import { isWrappingToken } from './tokens/token.ts';
@@ -248,39 +249,11 @@ const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace
 const isUnwrapping = ({ path, token }: AccessRequest): boolean =>
   takesWrappingToken(path) && isWrappingToken(token ?? '');
 
-const rootNamespace: Namespace = { id: 'root', path: '' };
-
 const grantOn = (
   rules: CompiledPolicies,
   operation: Operation,
   ...names: [path: string, alternative: string | undefined]
 ): Grant => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
-
-const anonymousCaller = ({ requestId, remoteAddress }: AccessRequest): Caller => ({
-  requestId,
-  accessor: null,
-  tokenType: null,
-  displayName: '',
-  entityId: null,
-  policies: [],
-  identityPolicies: [],
-  tokenExpiresAt: null,
-  namespace: rootNamespace,
-  tokenNamespace: rootNamespace,
-  grants: [],
-  remoteAddress,
-});
-
-function identify(caller: Caller, token: AccessToken): void {
-  caller.accessor = token.accessor;
-  caller.tokenType = token.tokenType;
-  caller.displayName = token.displayName;
-  caller.entityId = token.entityId;
-  caller.policies = [...token.policies];
-  caller.identityPolicies = [...token.identityPolicies];
-  caller.tokenExpiresAt = token.expiresAt === undefined ? null : new Date(token.expiresAt).toISOString();
-  caller.tokenNamespace = token.namespace;
-}
 
 function refuse(): never {
   throw permissionDenied();
