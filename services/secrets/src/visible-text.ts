@@ -1,5 +1,5 @@
 /**
- * Characters that cannot be seen or told from others, as ranges of a regular expression: control and format characters, separators
+ * Characters that are invisible or look like others, as ranges of a regular expression: control and format characters, separators
  * other than the space, and private use. An explicit list means the same in each version of Unicode, and in each
  * language that reads the description of the API.
  */

@@ -56,7 +56,7 @@ export const differences: Difference[] = [
   },
   {
     title: 'A conflict with an existing object is 409',
-    reason: 'Clients can tell it from invalid input, which is 400.',
+    reason: 'It differs from invalid input, which is 400.',
     explains: status([409], [400]),
   },
   {

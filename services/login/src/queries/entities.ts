@@ -140,7 +140,7 @@ export async function insertEntity(
   return rows[0]?.id;
 }
 
-/** Gives an entity an alias. Returns false if the mount was disabled. */
+/** Adds an alias to an entity. Returns false if the mount was disabled. */
 export async function insertEntityAlias(
   sql: Sql,
   entityId: string,

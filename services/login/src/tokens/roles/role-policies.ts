@@ -55,7 +55,7 @@ const listedIn =
   (name: string): boolean =>
     names.includes(name) || globs.some((glob) => matchesGlob(glob, name));
 
-/** Whether a name matches a pattern, in which `*` stands for any text. Takes linear time, unlike a regular expression with many wildcards. */
+/** Whether a name matches a pattern, in which `*` matches any text. Takes linear time, unlike a regular expression with many wildcards. */
 export function matchesGlob(glob: string, name: string): boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();
