@@ -22,12 +22,18 @@ export type Origin = keyof typeof priorities;
 const hasFailed = '(attempts > 0 and lease_owner is null)';
 
 /**
+ * When the first intent was recorded that is not achieved yet. A worker that has the entry is achieving the earlier ones, so that an entry
+ * which changes all the time does not seem to wait forever.
+ */
+const firstRequestedAt = `requested_at = case when applied_generation < generation and lease_owner is null then requested_at else now() end`;
+
+/**
  * SQL assignments that record a new intent of an entry. `verify` is an SQL condition: whether the external secret is read even if nothing has changed
  * here. After a failed attempt, it is read in any case, because what it holds is uncertain.
  */
 export const newIntent = (origin: Origin, verify = 'false'): string =>
   `generation = generation + 1, status = 'PENDING', verify = verify or ${verify} or ${hasFailed},
-   pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow},
+   pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow}, ${firstRequestedAt},
    priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**

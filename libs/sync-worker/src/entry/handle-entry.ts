@@ -33,7 +33,7 @@ async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Prom
   const claim = await worker.statements.claim(entryId);
   if (claim === undefined) return postponeEntry(worker.db, entryId);
   const { entry } = claim;
-  const stopTimer = worker.startTimer();
+  const stopTimer = worker.metrics.startAttempt();
   const startedAtMs = Date.now();
   const lane: { id?: string } = {};
   slot.whenSlow(() => worker.lanes.slow(entry.destinationId));
@@ -61,7 +61,7 @@ async function tryEntry(
   { entry, sentAt }: Claim,
   { lane, startedAtMs }: { lane: { id?: string }; startedAtMs: number },
 ): Promise<Failure | undefined> {
-  const { statements, attempts, lanes, log } = worker;
+  const { statements, attempts, lanes, metrics, log } = worker;
   const fields = { entryId: entry.id, fence: entry.fence };
   let context: AttemptContext | undefined;
   try {
@@ -79,7 +79,11 @@ async function tryEntry(
     };
     const attempt = { entry, context, onAnswer };
     const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
-    if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
+    if (isHeld) metrics.achieved(entry.desired, entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
+    else {
+      metrics.leaseLost();
+      log.warn(fields, 'the lease of an entry was lost before completion');
+    }
     if (hasAnswered)
       await lanes.succeeded(
         { laneId: ofLane.id, destinationId: entry.destinationId, startedAtMs },
