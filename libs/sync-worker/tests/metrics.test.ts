@@ -81,7 +81,7 @@ test('a failed call is counted with the kind of its fault, and achieves nothing'
   const put = async () => {
     throw new Fault('forbidden', 'no permission');
   };
-  const lines = await metricsOf(entryId!, put, /sync_attempt_seconds_count/);
+  const lines = await metricsOf(entryId!, put, /sync_attempt_seconds_count\{.*outcome="forbidden"/);
   expect(metricOf(lines, 'sync_attempt_seconds_count', 'outcome="forbidden"')).toBe(1);
   expect(metricOf(lines, 'sync_provider_seconds_count', 'operation="put"', 'outcome="forbidden"')).toBe(1);
   expect(lines.join('\n')).not.toContain('sync_latency_seconds_count{');

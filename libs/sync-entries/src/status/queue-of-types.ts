@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 
 /** The entries of a destination type that have something to do. */
-export interface TypeQueue {
+interface TypeQueue {
   destinationType: string;
   /** Due now: they wait for the end of a pause, for room in a window or for the account's budget. */
   due: number;

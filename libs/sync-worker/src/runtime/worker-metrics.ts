@@ -45,6 +45,7 @@ export function workerMetrics(metrics: Metrics, destination_type: string): Worke
   const type = { destination_type };
   running.set(type, 0);
   leases.inc(type, 0);
+  for (const outcome of ['done', 'crashed']) attempts.zero({ ...type, outcome });
   return {
     startAttempt: () => {
       const finished = attempts.startTimer(type);
