@@ -9,7 +9,7 @@ import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
-import type { Logger, Metrics } from '@secrets/telemetry';
+import { type Logger, type Metrics, traced } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
@@ -112,8 +112,11 @@ export const backgroundConnections =
   changesConcurrency + Object.keys(destinationTypes).length + repeatedTasks;
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
-  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
-    onSecretChange(following, message, randomUUID()),
+  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message, { traceparent }) =>
+    traced(
+      () => ({ name: 'follow secret', kind: 'consumer', parent: traceparent }),
+      () => onSecretChange(following, message, randomUUID()),
+    ),
   );
 
 const createFollowing = (
