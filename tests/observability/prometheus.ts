@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { startChildServer } from '../../scripts/test-services/child-server.ts';
+import { eventually } from '../harness/eventually.ts';
 
 export const folder = fileURLToPath(new URL('../../observability/', import.meta.url));
 
@@ -62,6 +63,11 @@ export async function startPrometheus(
     port,
     stopSignal: 'SIGTERM',
   });
+  // It listens before it serves.
+  await eventually(
+    async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).status,
+    (status) => status === 200,
+  );
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
     const body = (await response.json()) as { status: string; error?: string; data: unknown };

@@ -1,5 +1,5 @@
 /** What a span is about. Never a value, a token, a path or a name: collectors are less protected than the audit log. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanDescription {
   name: string;
