@@ -103,7 +103,7 @@ function cloudNativePgSchema(file: string): [Kind, Schema] {
   const all = declaredSchemas(readFileSync(file, 'utf8'));
   return [
     { group: 'postgresql.cnpg.io', version: 'v1', kind: 'Cluster' },
-    withDefinitions(all['ClusterProps']!, all),
+    withDefinitions(all.ClusterProps!, all),
   ];
 }
 
