@@ -61,9 +61,9 @@ describe.each(overlays)('the overlay %s', (overlay) => {
         'kubernetes.io/hostname',
         'topology.kubernetes.io/zone',
       ]);
-      expect(pod.containers[0]!.lifecycle?.preStop).toEqual({ sleep: { seconds: 8 } });
+      expect(pod.containers[0]!.lifecycle?.preStop).toEqual({ sleep: { seconds: 5 } });
       // The service itself gives up 25 s after SIGTERM.
-      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8 + 25);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(5 + 25);
     }
   });
 
