@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mustRun, run } from '../clients/run.ts';
@@ -19,7 +20,8 @@ export const schemaFolder = join(folder, 'schemas');
 export async function install(): Promise<string | undefined> {
   const stamp = stampOf();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return undefined;
-  if (!(await succeeds('go', ['version']))) return 'go 1.26 or newer is not installed';
+  const obstacle = await findObstacle();
+  if (obstacle !== undefined) return obstacle;
   rmSync(folder, { recursive: true, force: true });
   for (const name of ['bin', 'packages', 'schemas']) mkdirSync(join(folder, name), { recursive: true });
   for (const [name, program] of Object.entries(programs)) {
@@ -31,6 +33,15 @@ export async function install(): Promise<string | undefined> {
   writeSchemas(await sources(), schemaFolder);
   writeFileSync(stampFile, stamp);
   return undefined;
+}
+
+async function findObstacle(): Promise<string | undefined> {
+  const isInstalled = await run('go', ['version']).catch(() => undefined);
+  if (isInstalled === undefined) return 'go 1.26 or newer is not installed';
+  // The newest version is asked for each time, also where the pinned one is cached.
+  const latest = modules.gateway.module.replace(/@.*/, '@latest');
+  const reached = await run('go', ['list', '-m', latest], { cwd: tmpdir(), env: goEnv });
+  return reached.code === 0 ? undefined : `go cannot download modules: ${reached.stderr.trim()}`;
 }
 
 /** No other version of Go is downloaded. */
@@ -62,9 +73,3 @@ function stampOf(): string {
     hash.update(readFileSync(new URL(`./schemas/${file}`, import.meta.url)));
   return hash.digest('hex');
 }
-
-const succeeds = (command: string, args: string[]): Promise<boolean> =>
-  run(command, args).then(
-    ({ code }) => code === 0,
-    () => false,
-  );

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Overlay, overlays, render } from '../render.ts';
+import { type Manifest, type Overlay, ofKind, overlays, render } from '../render.ts';
 import { type Workload, workloadsOf } from '../workloads.ts';
 import { arrowsOfArchitecture } from './architecture.ts';
 import { arrowOf, arrowTable, groupedConnections } from './arrows.ts';
 import { type Connection, connectionsOf } from './connections.ts';
+import { type NetworkPolicy, permissions } from './network-policies.ts';
 
 /** What an overlay permits besides the arrows of ARCHITECTURE.md. */
 const additions: Record<Overlay, string[]> = {
@@ -27,10 +28,11 @@ const page = new URL('../../../docs/kubernetes.md', import.meta.url);
 
 describe.each(overlays)('the overlay %s', (overlay) => {
   let connections: Connection[];
+  let manifests: Manifest[];
   let workloads: Workload[];
 
   beforeAll(async () => {
-    const manifests = await render(overlay);
+    manifests = await render(overlay);
     connections = connectionsOf(overlay, manifests);
     workloads = workloadsOf(manifests);
   });
@@ -67,6 +69,20 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     const forbidden = ['the metadata of the cloud', 'a private address', 'a private IPv6 address'];
     expect(connections.filter(({ target }) => target === forbidden[0])).toEqual([]);
     expect(services.filter(({ target }) => forbidden.includes(target))).toEqual([]);
+  });
+
+  test('every pod may ask the DNS of the cluster, and no other pod of its namespace', () => {
+    const policies = ofKind(manifests, 'NetworkPolicy') as unknown as NetworkPolicy[];
+    const dns = policies.find(({ metadata }) => metadata.name === 'dns')!;
+    const labels = { 'k8s-app': 'kube-dns' };
+    const server = { name: 'DNS', namespace: 'kube-system', labels };
+    const other = { name: 'other', namespace: 'kube-system', labels: {} };
+    for (const { name, labels: own } of workloads) {
+      const pod = { name, labels: own };
+      expect(permissions(policies, pod, server, 53).egress.policies).toEqual(['dns']);
+      expect(permissions(policies, pod, other, 53).isPermitted).toBe(false);
+    }
+    expect(dns.spec.egress![0]!.ports!.map(({ protocol }) => protocol)).toEqual(['UDP', 'TCP']);
   });
 
   test('each service reaches exactly what its settings name', () => {
