@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { readConfig, withFiles } from '@secrets/config';
 import { type ServerOptions, type Service, startServer } from '@secrets/http';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@secrets/telemetry';
@@ -64,7 +65,7 @@ const stopGraceMs = 10_000;
 
 /** Starts a service and its HTTP server. When the process stops, the server stops first, then the service's background work. */
 export async function serve(
-  service: Service,
+  service: Service<RequestListener>,
   options: ServerOptions,
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
 ) {

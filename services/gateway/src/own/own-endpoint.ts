@@ -12,6 +12,8 @@ interface OwnRequest {
   gatewayRequest: GatewayRequest;
   caller: Caller;
   body: Buffer | undefined;
+  /** Undefined if the response is not to be wrapped. */
+  wrapSeconds: number | undefined;
 }
 
 /** Returns the body of the response to a permitted request; undefined if its path belongs to a service. */
@@ -30,11 +32,12 @@ export const ownEndpoint =
     const { path, requestId } = request.gatewayRequest;
     const document = ownDocument(documents, request.gatewayRequest);
     if (document !== undefined) return document();
+    if (path !== auditPath && !path.startsWith(`${auditHashPath}/`)) return undefined;
+    if (request.wrapSeconds !== undefined) throw invalid('the response of this path cannot be wrapped');
     if (path === auditPath) {
       requireMethod(request, 'get');
       return withoutEnvelopeToo(requestId, presented(devices));
     }
-    if (!path.startsWith(`${auditHashPath}/`)) return undefined;
     requireMethod(request, 'post');
     const name = path.slice(auditHashPath.length + 1);
     if (!devices.some((device) => device.name === name)) throw invalid(`there is no audit device ${name}`);
