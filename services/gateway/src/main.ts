@@ -1,7 +1,7 @@
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
-import { runService, serve } from '@secrets/service';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
@@ -29,6 +29,11 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const server = await serve(gateway, options, { log, onStop });
   process.on('SIGHUP', () => {
     audit.reopen().catch((error: unknown) => log.error({ error }, 'unable to reopen the audit log'));
-    server.reloadTls().catch((error: unknown) => log.error({ error }, 'unable to reload the TLS files'));
   });
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
+  if (certFile !== undefined && keyFile !== undefined)
+    reloadFiles(
+      { log, onStop },
+      { what: 'the TLS files', files: [certFile, keyFile], reload: server.reloadTls },
+    );
 });

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { AuditHash } from '../audit/audit-hash.ts';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { type OwnDocuments, ownDocument } from './own-documents.ts';
-import { auditHashPath, auditPath } from './own-paths.ts';
+import { auditHashPath, auditPath, keyStatusPath, rotatePath } from './own-paths.ts';
+import type { SealRotations } from './seal-rotation.ts';
 
 interface OwnRequest {
   gatewayRequest: GatewayRequest;
@@ -21,11 +22,12 @@ export interface OwnEndpointOptions {
   documents: OwnDocuments;
   devices: readonly AuditDevice[];
   auditHash: AuditHash;
+  sealKeys: SealRotations;
 }
 
 /** The paths that the gateway serves itself, except health, which is not audited. */
 export const ownEndpoint =
-  ({ documents, devices, auditHash }: OwnEndpointOptions): OwnEndpoint =>
+  ({ documents, devices, auditHash, sealKeys }: OwnEndpointOptions): OwnEndpoint =>
   async (request) => {
     const { path, requestId } = request.gatewayRequest;
     const document = ownDocument(documents, request.gatewayRequest);
@@ -34,12 +36,23 @@ export const ownEndpoint =
       requireMethod(request, 'get');
       return withoutEnvelopeToo(requestId, presented(devices));
     }
+    if (path === keyStatusPath) {
+      requireMethod(request, 'get');
+      return envelope(requestId, { data: await sealKeys.read(request.caller) });
+    }
+    if (path === rotatePath) return rotated(request, sealKeys);
     if (!path.startsWith(`${auditHashPath}/`)) return undefined;
     requireMethod(request, 'post');
     const name = path.slice(auditHashPath.length + 1);
     if (!devices.some((device) => device.name === name)) throw invalid(`there is no audit device ${name}`);
     return hashed(request, auditHash);
   };
+
+async function rotated(request: OwnRequest, sealKeys: SealRotations) {
+  requireMethod(request, 'post');
+  requireCapability(request.caller, 'update');
+  return envelope(request.gatewayRequest.requestId, { data: await sealKeys.begin(request.caller) });
+}
 
 const HashRequest = z.object({ input: z.string().min(1) });
 
