@@ -49,6 +49,14 @@ export async function beginRotation(
   );
 }
 
+/** Records that there is nothing to do, unless an earlier rotation is recorded. */
+export async function recordFinished(sql: Sql, schema: SealedSchema, keyId: string): Promise<void> {
+  await sql.query(
+    `insert into ${schema}.seal_rotation (key_id, finished_at) values ($1, now()) on conflict do nothing`,
+    [keyId],
+  );
+}
+
 /** What one page has found. */
 export interface PageResult {
   atTable: string;

@@ -12,6 +12,7 @@ import {
   findRotation,
   lockRotation,
   type RotationRow,
+  recordFinished,
   recordPage,
 } from './rotation-row.ts';
 import {
@@ -72,6 +73,7 @@ export class SealRotation {
     const recorded = await listSealKeys(db, schema);
     if (recorded.some(({ id }) => id !== keyRing.current.id))
       await beginRotation(db, schema, keyRing.current.id, tables[0].name);
+    else await recordFinished(db, schema, keyRing.current.id);
   }
 
   /** The keys that may be needed, and the newest rotation. */
