@@ -54,9 +54,10 @@ export function scanRows(
 export async function lockRows(sql: Sql, table: SealedTable, keys: readonly RowKey[]): Promise<SealedRow[]> {
   const aadColumns = Object.entries(table.aadColumns).map(([name, expression]) => `'${name}', ${expression}`);
   const rows = await sql.query<Omit<SealedRow, 'aad'> & { aad: Record<string, string> }>(
-    `select array[${asText(table)}] as key, t.${table.column} as sealed, jsonb_build_object(${aadColumns.join(', ')}) as aad
-     from ${table.name} t join ${unnested(table)} on ${sameKey(table)} where t.${table.column} is not null
-     for update of t skip locked`,
+    `select v.* from ${unnested(table)} cross join lateral (
+       select array[${asText(table)}] as key, t.${table.column} as sealed, jsonb_build_object(${aadColumns.join(', ')}) as aad
+       from ${table.name} t where ${sameKey(table)} and t.${table.column} is not null
+       for update of t skip locked) v`,
     columnArrays(table, keys),
   );
   return rows.map(({ key, sealed, aad }) => ({ key, sealed, aad: table.aadOf(aad) }));

@@ -21,7 +21,9 @@ const keyRing = parseKeyRing('k1:'.padEnd(67, '0'), 'the test');
 async function page(sql: Sql, table: SealedTable): Promise<void> {
   const first = await scanRows(sql, table, undefined, 200);
   const second = await scanRows(sql, table, first.at(-1)?.key, 200);
-  const rows = (second.length > 0 ? second : first).map(({ key }) => key);
+  const rows = (second.length > 0 ? second : first).flatMap(({ key, header }) =>
+    header === null ? [] : [key],
+  );
   await replaceSealed(sql, table, await lockRows(sql, table, rows));
 }
 
