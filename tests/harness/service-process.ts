@@ -23,6 +23,8 @@ interface ServiceProcessOptions {
 export class ServiceProcess {
   readonly name: string;
   readonly url: string;
+  /** Responds with a 2xx status while it is ready. */
+  readonly readyUrl: string;
   /** How often it ended without being asked to. */
   unexpectedEnds = 0;
   readonly #options: ServiceProcessOptions;
@@ -32,6 +34,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.url = options.url;
+    this.readyUrl = options.readyUrl;
     this.#options = options;
   }
 

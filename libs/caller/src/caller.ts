@@ -1,3 +1,4 @@
+import { isAdministrativeNamespace } from '@secrets/domain';
 import { z } from 'zod';
 
 export const capabilities = ['create', 'read', 'update', 'patch', 'delete', 'list', 'sudo', 'deny'] as const;
@@ -33,7 +34,7 @@ export type Caller = z.infer<typeof Caller>;
 
 /** Whether a namespace may change the settings of the whole installation (docs/conventions.md#28-namespaces). */
 export const isAdministrative = ({ path }: Pick<Namespace, 'path'>): boolean =>
-  path === '' || path === 'admin';
+  isAdministrativeNamespace(path);
 
 /** All policies that apply to a caller: those of the token and those of its identity, each once. */
 export const effectivePolicies = ({ policies, identityPolicies }: Caller): string[] => [

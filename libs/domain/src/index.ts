@@ -1,3 +1,4 @@
+export * from './administrative-namespaces.ts';
 export * from './error-code.ts';
 export * from './exact-json.ts';
 export * from './json.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
@@ -67,7 +67,7 @@ export async function startStubs(keys: InternalKeys): Promise<Stub[]> {
 }
 
 /** A gateway on a free port, and everything that it wrote. */
-export interface TestGateway extends Service {
+export interface TestGateway extends Service<RequestListener> {
   url: string;
   audit: string[];
   logs: string[];

@@ -21,5 +21,10 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
     { db, keyRing, keys, log, metrics },
     { ...cloudBConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
-  await serve(login, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    login,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

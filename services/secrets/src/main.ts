@@ -23,5 +23,10 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
     { db, backgroundDb, broker, keyRing, keys, log, metrics },
     { sweepSeconds: env.SWEEP_SECONDS },
   );
-  await serve(secrets, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    secrets,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

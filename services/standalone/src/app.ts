@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
@@ -139,7 +140,7 @@ const sandboxProvider = (sandbox: Sandbox | undefined) =>
 const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
-const serveLocally = ({ log, onStop }: Parts, service: Service, name: string) =>
+const serveLocally = ({ log, onStop }: Parts, service: Service<RequestListener>, name: string) =>
   serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
 
 async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Promise<void> {

@@ -2,6 +2,7 @@ import { commaList, port, toggle } from '@secrets/config';
 import { limitsEnv } from '@secrets/gateway';
 import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
+import { workerIdentity } from '@secrets/sync-worker-clouda-sm';
 import { z } from 'zod';
 
 /** The environment of `npm start`. Every variable has a default or is optional; no secret has a default. */
@@ -28,6 +29,7 @@ export const Env = z.object({
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   /** Default: 8300, or a free port if that is in use. */
   SANDBOX_PORT: port.optional(),
+  CLOUDA_WORKER_IDENTITY: workerIdentity,
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   ...cloudBEnv,

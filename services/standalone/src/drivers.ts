@@ -12,6 +12,7 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
   cloudaSmDriver({
     endpointUrl: env.CLOUDA_ENDPOINT_URL ?? sandbox?.cloudAUrl,
     defaultRegion: env.AWS_REGION,
+    sharesIdentity: env.CLOUDA_WORKER_IDENTITY === 'all',
   }),
   cloudbKvDriver({
     endpointUrl: env.CLOUDB_ENDPOINT_URL ?? sandbox?.cloudBUrl,

@@ -26,5 +26,10 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
   const deps = { db, backgroundDb, broker, keyRing, keys, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));
-  await serve(syncControl, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    syncControl,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

@@ -1,6 +1,7 @@
 import { port } from '@secrets/config';
 import { WorkerEnv } from '@secrets/sync-worker';
 import { z } from 'zod';
+import { workerIdentity } from './worker-identity.ts';
 
 /** The worker's environment variables. */
 export const Env = WorkerEnv.extend({
@@ -10,4 +11,5 @@ export const Env = WorkerEnv.extend({
   /** The region of destinations that do not set one. */
   AWS_REGION: z.string().optional(),
   AWS_DEFAULT_REGION: z.string().optional(),
+  CLOUDA_WORKER_IDENTITY: workerIdentity,
 });

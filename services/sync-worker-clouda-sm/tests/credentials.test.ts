@@ -26,6 +26,21 @@ async function connected(
   return destination;
 }
 
+/** Connects with a worker that lets all destinations use its credentials. */
+async function sharing(
+  harness: CloudAHarness,
+  over: Parameters<CloudAHarness['connect']>[0],
+): Promise<ConnectedDestination> {
+  const destination = await harness.driverWith({ sharesIdentity: true }, over);
+  closing.push(() => destination.close());
+  return destination;
+}
+
+const keysOf = ({ sandbox }: CloudAHarness) => {
+  const { accessKeyId, secretAccessKey } = sandbox.credentials.cloudA;
+  return seal({ access_key_id: accessKeyId, secret_access_key: secretAccessKey });
+};
+
 describe("cloudA-sm 11: without a key pair, the credentials of the worker's environment are used", () => {
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
   const before = names.map((name) => [name, process.env[name]] as const);
@@ -36,8 +51,8 @@ describe("cloudA-sm 11: without a key pair, the credentials of the worker's envi
     }
   });
 
-  async function inEnvironment(): Promise<CloudAHarness> {
-    const harness = await started();
+  async function inEnvironment(...options: Parameters<typeof startHarness>): Promise<CloudAHarness> {
+    const harness = await started(...options);
     const { accessKeyId, secretAccessKey } = harness.sandbox.credentials.cloudA;
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
     return harness;
@@ -57,6 +72,55 @@ describe("cloudA-sm 11: without a key pair, the credentials of the worker's envi
     const store = await connected(harness, { credentials: seal({}), settings: { role_arn } });
     await store.put(putRequest(harness.freshName(), 'one'), signal());
     expect(harness.calls()).toEqual(['AssumeRole', 'CreateSecret']);
+  });
+
+  describe('in a namespace of a tenant', () => {
+    const team = { namespacePath: 'team/a', name: 'main', credentials: seal({}) };
+    const derived = 'secrets-sync:team/a:cloudA-sm:main';
+    const put = (store: ConnectedDestination, name: string) => store.put(putRequest(name, 'one'), signal());
+
+    test('only if the operator shares them', async () => {
+      const harness = await inEnvironment();
+      await expect(connected(harness, team)).rejects.toMatchObject({
+        kind: 'rejected',
+        message: expect.stringMatching(/own credentials.*CLOUDA_WORKER_IDENTITY/),
+      });
+      const own = await connected(harness, { ...team, credentials: keysOf(harness) });
+      await put(own, harness.freshName());
+      const store = await sharing(harness, team);
+      await put(store, harness.freshName());
+      expect(harness.calls()).toEqual(['CreateSecret', 'CreateSecret']);
+    });
+
+    test('and then a role is assumed only with the external ID that names the destination', async () => {
+      const role = {
+        arn: 'arn:aws:iam::210987654321:role/of-team-b',
+        externalId: 'secrets-sync:team/b:cloudA-sm:main',
+      };
+      const harness = await inEnvironment({ roles: [role] });
+      const settings = { role_arn: role.arn };
+      const stranger = await sharing(harness, { ...team, settings });
+      await expect(put(stranger, harness.freshName())).rejects.toMatchObject({ kind: 'forbidden' });
+      const guessing = sharing(harness, { ...team, settings: { ...settings, external_id: role.externalId } });
+      await expect(guessing).rejects.toMatchObject({
+        kind: 'rejected',
+        message: `external_id: must be empty or ${derived}`,
+      });
+      const owner = await sharing(harness, { ...team, namespacePath: 'team/b', settings });
+      const name = harness.freshName();
+      await put(owner, name);
+      expect(harness.held(name)?.value).toBe('one');
+      const stating = { ...team, settings: { ...settings, external_id: derived } };
+      await sharing(harness, stating);
+    });
+
+    test('a key pair assumes roles with the external ID of the destination', async () => {
+      const role = { arn: 'arn:aws:iam::210987654321:role/theirs', externalId: 'between-us' };
+      const harness = await inEnvironment({ roles: [role] });
+      const settings = { role_arn: role.arn, external_id: role.externalId };
+      const store = await connected(harness, { ...team, credentials: keysOf(harness), settings });
+      await put(store, harness.freshName());
+    });
   });
 });
 

@@ -68,6 +68,7 @@ export interface LoginBelow {
 
 /** Returns the login that a path is if it begins with a namespace: everything before the first reserved segment. */
 export function loginBelow(operation: Operation, path: string): LoginBelow | undefined {
+  if (operation !== 'create-or-update') return undefined;
   const segments = path.split('/');
   const end = segments.findIndex((segment) => !isNamespaceName(segment) || isReservedName(segment));
   if (end < 1) return undefined;

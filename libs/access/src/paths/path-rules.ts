@@ -101,6 +101,15 @@ const [openRules, loginRules, anyTokenRules, ownRules, sudoRules, administrative
   compiled.filter(({ owner }) => owner !== undefined),
 ];
 
+/** Only paths below these have rules: what other paths are below is a mount. */
+const ruledFolders: ReadonlySet<string> = new Set(rules.map(({ path }) => firstSegment(path)));
+const isRuled = (path: string): boolean => ruledFolders.has(firstSegment(path));
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/');
+  return end < 0 ? path : path.slice(0, end);
+}
+
 const tokenPaths: ReadonlySet<string> = new Set([
   'auth/token/lookup-self',
   'auth/token/renew-self',
@@ -131,6 +140,7 @@ export type PublicPath =
  * slashes, so `auth/cloudB/role/login` would otherwise let anybody write the role `login`.
  */
 export function publicPath(operation: Operation, path: string): PublicPath | undefined {
+  if (!isRuled(path)) return undefined;
   if (openRules.some(({ open, expression }) => open === operation && expression.test(path)))
     return { kind: 'open' };
   if (operation !== 'create-or-update') return undefined;
@@ -143,13 +153,16 @@ export function publicPath(operation: Operation, path: string): PublicPath | und
 
 /** Whether a valid token suffices for an operation, whatever its policies say. */
 export const needsOnlyToken = (operation: Operation, path: string): boolean =>
+  isRuled(path) &&
   anyTokenRules.some(({ anyToken, expression }) => anyToken === operation && expression.test(path));
 
 /** Whether a request takes place in the namespace of its token, whichever it names. */
-export const isOwnPath = (path: string): boolean => ownRules.some(({ expression }) => expression.test(path));
+export const isOwnPath = (path: string): boolean =>
+  isRuled(path) && ownRules.some(({ expression }) => expression.test(path));
 
 /** Whether an operation on a path needs `sudo`. */
 export const needsSudo = (operation: Operation, path: string): boolean =>
+  isRuled(path) &&
   sudoRules.some(
     ({ needsSudo: of, expression }) =>
       (of === true || of?.includes(operation) === true) && expression.test(path),
@@ -157,10 +170,11 @@ export const needsSudo = (operation: Operation, path: string): boolean =>
 
 /** Whether a path exists only in the root and the administrative namespace. */
 export const isAdministrativePath = (path: string): boolean =>
-  administrativeRules.some(({ expression }) => expression.test(path));
+  isRuled(path) && administrativeRules.some(({ expression }) => expression.test(path));
 
 /** The service that handles a path: by default `secrets`, whose mounts may have any path; undefined for an unknown path below `sys/`. */
 export function ownerOf(path: string): OwningService | undefined {
+  if (!isRuled(path)) return 'secrets';
   const owner = ownerRules.find(({ expression }) => expression.test(path))?.owner;
   if (owner !== undefined) return owner === 'gateway' ? undefined : owner;
   return path === 'sys' || path.startsWith('sys/') ? undefined : 'secrets';

@@ -18,7 +18,7 @@ import { claimsOf } from './identity-claims.ts';
 import type { Instance } from './instance/instance.ts';
 import { instanceDocument } from './instance/instance-document.ts';
 import { instanceToken } from './instance/instance-token.ts';
-import type { TokenOptions } from './issue-token.ts';
+import { issuerOf, type TokenOptions } from './issue-token.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What the endpoints of the directory use. */
@@ -55,7 +55,9 @@ export function directoryRoutes(context: DirectoryRoutesContext): express.Router
     );
   const publishedKeys = endpoint(
     'keys',
-    forTenant(() => ({ keys: keys.published() })),
+    forTenant(() => ({
+      keys: keys.published().map((key) => ({ ...key, issuer: issuerOf('{tenantid}', 2) })),
+    })),
   );
   const form = express.urlencoded({ limit: '64kb', extended: false });
   const token = (version: 1 | 2) =>

@@ -148,7 +148,8 @@ describe('discovery', () => {
   test('published keys contain no private parts', async () => {
     const { keys } = (await (await fetch(tenantUrl('/discovery/v2.0/keys'))).json()) as { keys: object[] };
     expect(keys.length).toBeGreaterThan(0);
-    for (const key of keys) expect(Object.keys(key).sort()).toEqual(['e', 'kid', 'kty', 'n', 'use', 'x5t']);
+    for (const key of keys)
+      expect(Object.keys(key).sort()).toEqual(['e', 'issuer', 'kid', 'kty', 'n', 'use', 'x5t']);
   });
 
   test('a rotation keeps older keys published, unless keep_older is false', async () => {

@@ -107,7 +107,7 @@ function connectorOf(
         id: '5b0a6c3e-0000-4000-8000-000000000001',
         type: driver.type,
         name: 'main',
-        namespacePath: 'root',
+        namespacePath: '',
         ...destination,
         ...over,
         settings: { ...destination.settings, ...over.settings },

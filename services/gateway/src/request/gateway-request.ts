@@ -50,11 +50,12 @@ export function toGatewayRequest(
   const { isList, rest } = verb === 'GET' || verb === 'LIST' ? extractList(query) : noList(query);
   if (verb === 'HEAD' && path !== healthPath) throw unsupportedMethod();
   const listed = operation === 'list' || isList;
+  const { headers } = request;
   return {
     operation: listed ? 'list' : operation,
     path,
     token: tokenOf(request),
-    namespace: namedHeader(request, 'Namespace'),
+    namespace: oneOf(headers['x-service-namespace'], headers['x-vault-namespace'], 'Namespace'),
     remoteAddress,
     requestId,
     method: verb === 'LIST' ? 'GET' : verb,
@@ -108,18 +109,18 @@ function queryText(listed: boolean, rest: string): string {
   return rest === '' ? '' : `?${rest}`;
 }
 
-const tokenOf = (request: IncomingMessage): string | undefined =>
-  namedHeader(request, 'Token') ?? /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+const tokenOf = ({ headers }: IncomingMessage): string | undefined =>
+  oneOf(headers['x-service-token'], headers['x-vault-token'], 'Token') ??
+  /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
-/** A header by either of its names (docs/conventions.md#12-headers). Throws `invalid` if both are present and differ. */
-function namedHeader({ headers }: IncomingMessage, name: 'Namespace' | 'Token'): string | undefined {
-  const [own, other] = ['X-Service', 'X-Vault'].map((prefix) =>
-    single(headers[`${prefix}-${name}`.toLowerCase()]),
-  );
-  if (own !== undefined && other !== undefined && own !== other)
+/** The value of a header that has two names (docs/conventions.md#12-headers). Throws `invalid` if both are present and differ. */
+function oneOf(own: Header, other: Header, name: 'Namespace' | 'Token'): string | undefined {
+  const value = single(own ?? other);
+  if (own !== undefined && other !== undefined && value !== single(other))
     throw invalid(`X-Service-${name} and X-Vault-${name} have different values`);
-  return own ?? other;
+  return value;
 }
 
-const single = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(',') : header;
+type Header = string | string[] | undefined;
+
+const single = (header: Header): string | undefined => (Array.isArray(header) ? header.join(',') : header);

@@ -1,4 +1,10 @@
-import { federatedTypes, SyncTokenRequest, syncTokenPath, workerOf } from '@secrets/domain';
+import {
+  destinationSubject,
+  federatedTypes,
+  SyncTokenRequest,
+  syncTokenPath,
+  workerOf,
+} from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { issueIdentityToken } from '../identity/issue-identity-token.ts';
@@ -18,7 +24,7 @@ const issueSyncToken = (context: Context, type: string) =>
     from: workerOf(type),
     body: SyncTokenRequest,
     handle: async ({ body: { namespace_path, name, audience, ttl_seconds } }) => {
-      const subject = `secrets-sync:${namespace_path || 'root'}:${type}:${name}`;
+      const subject = destinationSubject({ namespacePath: namespace_path, type, name });
       const request = { subject, audience, ttlSeconds: ttl_seconds };
       const { token, id } = await issueIdentityToken(context, request);
       context.log.info({ subject, audience, tokenId: id }, 'identity token issued');

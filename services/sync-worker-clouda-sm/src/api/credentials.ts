@@ -71,9 +71,20 @@ function roleOfIdentity(
   };
 }
 
+/** Whether a destination authenticates with something of its own, not with the environment of the worker. */
+export const hasOwnIdentity = (settings: CloudASettings, keys: Record<string, string>): boolean =>
+  settings.identity_token_audience !== '' || keyPairOf(keys) !== undefined;
+
+function keyPairOf({
+  access_key_id: accessKeyId,
+  secret_access_key: secretAccessKey,
+}: Record<string, string>) {
+  return accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
+}
+
 function ownCredentials(keys: Record<string, string>): Credentials {
-  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = keys;
-  if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey };
+  const pair = keyPairOf(keys);
+  if (pair !== undefined) return pair;
   return reportFaults('finding credentials', fromNodeProviderChain({ maxRetries: 0 }));
 }
 

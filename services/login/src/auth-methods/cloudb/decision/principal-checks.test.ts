@@ -101,6 +101,14 @@ test('max_token_age counts from iat, and a token without iat is too old', () => 
   expect(reasonOf(ageChecks(role({ bound_group_ids: ['g'] }), undefined, now))).toBeUndefined();
 });
 
+test('max_token_age refuses a token whose iat lies in the future, beyond the leeway', () => {
+  const now = new Date(1_000_000_000);
+  const bounded = role({ bound_group_ids: ['g'], max_token_age: 300 });
+  expect(reasonOf(ageChecks(bounded, 1_000_000 + 60, now))).toBeUndefined();
+  expect(reasonOf(ageChecks(bounded, 1_000_000 + 61, now))).toMatch(/iat lies in the future/);
+  expect(reasonOf(ageChecks(role({ bound_group_ids: ['g'] }), 1_000_000 + 61, now))).toBeUndefined();
+});
+
 test.each([
   [{ bound_service_principal_ids: ['aaa'] }, undefined],
   [{ bound_group_ids: ['g1'], bound_subscription_ids: ['s'] }, undefined],

@@ -44,7 +44,7 @@ export function principalChecks(
 
 /**
  * Checks the age of a token against the role's `max_token_age`.
- * @param issuedAt in seconds since 1970; a token without it is too old
+ * @param issuedAt in seconds since 1970; a token without it is too old, and one that was issued in the future has no age
  */
 export function ageChecks(
   { max_token_age }: Pick<RoleSettings, 'max_token_age'>,
@@ -53,14 +53,12 @@ export function ageChecks(
 ): Check[] {
   if (max_token_age === 0) return [];
   const age = now.getTime() / 1000 - (issuedAt ?? 0);
-  const isYoung = age <= max_token_age + leewaySeconds;
-  return [
-    check(
-      'the token is not older than max_token_age',
-      'iat',
-      unless(isYoung, "the token is older than the role's max_token_age"),
-    ),
-  ];
+  return [check('the token is not older than max_token_age', 'iat', ageDenialReason(age, max_token_age))];
+}
+
+function ageDenialReason(age: number, maxAge: number): string | undefined {
+  if (age > maxAge + leewaySeconds) return "the token is older than the role's max_token_age";
+  return unless(age >= -leewaySeconds, "the token's iat lies in the future, and the role has max_token_age");
 }
 
 /** Checks the address of the caller. */

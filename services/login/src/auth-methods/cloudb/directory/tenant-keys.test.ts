@@ -1,10 +1,16 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '@secrets/sandbox';
+import { directories } from './environments.ts';
 import { TenantKeys } from './tenant-keys.ts';
 import { verifyDirectoryToken } from './verify-directory-token.ts';
 
 const resource = 'https://resource.example';
+/** The tenant of accounts that belong to no organization. */
+const personalAccounts = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const minute = 60_000;
 let sandbox: Sandbox;
 let now = 0;
@@ -25,17 +31,71 @@ beforeEach(() => {
 });
 afterAll(() => sandbox.stop());
 
+/** Serves the documents of a directory with these keys. */
+async function serveDirectory(keys: object[]) {
+  const issuer = `${directories.public.issuersV2[0]}/${sandbox.tenantId}/v2.0`;
+  const server = createServer((request, response) => {
+    const jwks_uri = `http://${request.headers.host}/keys`;
+    response.end(JSON.stringify(request.url === '/keys' ? { keys } : { issuer, jwks_uri }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    authority: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  };
+}
+
 const verify = () => verifyWith({});
-const verifyWith = async (options: { kid?: string }) => {
+const verifyWith = async (options: { kid?: string }, known = keys) => {
   const token = await sandbox.directory.issueToken({ oid: 'o', audience: resource, ...options });
   const config = { environment: 'public' as const, tenant_id: sandbox.tenantId, resource };
-  return verifyDirectoryToken(token, keys.find, config).then(
+  return verifyDirectoryToken(token, known.find, config).then(
     () => 'verified',
     (error: Error) => error.message,
   );
 };
 const calls = () => sandbox.directory.calls().length;
 const nextPoll = () => sleep(5);
+
+describe('a key whose entry names an issuer', () => {
+  const { issuerV1, issuersV2 } = directories.public;
+  const v2 = issuersV2[0];
+  const template = `${v2}/{tenantid}/v2.0`;
+
+  /** Verifies a token with the sandbox's keys, each with this issuer. */
+  async function outcomeWith(issuer: unknown): Promise<string> {
+    const { authority, stop } = await serveDirectory(
+      sandbox.directory.publishedKeys().map((key) => ({ ...key, issuer })),
+    );
+    const known = new TenantKeys({ authority, environment: 'public', tenantId: sandbox.tenantId });
+    return verifyWith({}, known).finally(stop);
+  }
+
+  test('verifies tokens if that is an issuer of the tenant, or a template of one', async () => {
+    const tenant = sandbox.tenantId;
+    for (const issuer of [
+      `${issuerV1}/${tenant}/`,
+      `${v2}/${tenant}/v2.0`,
+      `${v2}/${tenant.toUpperCase()}/v2.0`,
+      template,
+    ])
+      expect([issuer, await outcomeWith(issuer)]).toEqual([issuer, 'verified']);
+  });
+
+  test('is not one of the keys of the tenant otherwise', async () => {
+    for (const issuer of [
+      `${v2}/${personalAccounts}/v2.0`,
+      'https://issuer.example/{tenantid}/v2.0',
+      '',
+      1,
+      null,
+    ])
+      expect([issuer, await outcomeWith(issuer)]).toEqual([
+        issuer,
+        "the token's key is not one of the directory's",
+      ]);
+  });
+});
 
 test('uses old keys while the directory is down, for a day', async () => {
   expect(await verify()).toBe('verified');

@@ -2,6 +2,7 @@ import { Problem } from '@secrets/domain';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { fetchDocument } from './bounded-fetch.ts';
 import { type DirectoryTenant, discoverKeys } from './discovery.ts';
+import { keysOfTenant } from './keys-of-tenant.ts';
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
 
@@ -64,7 +65,8 @@ export class TenantKeys {
     return createRemoteJWKSet(location, {
       cacheMaxAge: Number.POSITIVE_INFINITY, // this class decides: old keys survive a failed refresh
       cooldownDuration: unknownKeyCoolDownMs,
-      [customFetch]: (url: string) => this.#recordingFailure(() => fetchDocument(url)),
+      [customFetch]: (url: string) =>
+        this.#recordingFailure(async () => keysOfTenant(await fetchDocument(url), this.#tenant)),
     });
   }
 

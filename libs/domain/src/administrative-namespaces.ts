@@ -1,0 +1,2 @@
+/** Whether a namespace, given by its path, may change the settings of the whole installation (docs/conventions.md#28-namespaces). */
+export const isAdministrativeNamespace = (path: string): boolean => path === '' || path === 'admin';
