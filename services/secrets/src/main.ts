@@ -11,7 +11,7 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
   const url = env.DATABASE_URL;
   const db = openPostgres({ url, applicationName: 'secrets' });
   onStop(db.close);
-  const backgroundDb = openPostgres({ url, connections: 3, applicationName: 'secrets background' });
+  const backgroundDb = openPostgres({ url, connections: 4, applicationName: 'secrets background' });
   onStop(backgroundDb.close);
   await prepareSchema(db, schemas.secrets, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
