@@ -6,8 +6,8 @@ import { eventually } from '../harness/eventually.ts';
 import { type Api, expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
-import { onlineBackup } from './online-backup.ts';
 import { RetryingClient } from './retrying-client.ts';
+import { volumeSnapshot } from './volume-snapshot.ts';
 
 const secrets = 30;
 
@@ -59,7 +59,7 @@ const define = (suite: Suite) => {
     const writing = (async () => {
       for (let round = 2; !isOver; round += 1) await writeAll(round);
     })();
-    const backup = await onlineBackup(suite.system.postgres.url, join(folder, 'data'));
+    const backup = await volumeSnapshot(suite.system.postgres.url, join(folder, 'data.tar'));
     isOver = true;
     await writing;
     await writeAll(1_000); // after the backup
@@ -72,7 +72,7 @@ const define = (suite: Suite) => {
 
     const started = Date.now();
     await Promise.all(services().map((process) => process.stop()));
-    await suite.system.postgres.restart('SIGINT', (data) => backup.restore(data));
+    await suite.system.postgres.restart('SIGINT', backup.restore);
     await suite.system.rabbit.restart('SIGKILL', (data) =>
       rmSync(join(data, 'data'), { recursive: true, force: true }),
     );
