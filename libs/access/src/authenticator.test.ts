@@ -335,6 +335,23 @@ describe('policies', () => {
   });
 });
 
+test('policies that are too large together are not evaluated on other paths, either', async () => {
+  const paths = (from: number) =>
+    Object.fromEntries(Array.from({ length: 1_800 }, (_, n) => [`kv/data/${from + n}`, ['read' as const]]));
+  const names = ['large0', 'large1', 'large2'];
+  for (const [index, name] of names.entries()) await writePolicy(db, name, paths(index * 10_000));
+  const { caller } = await newAuthenticator().authenticate(request({ token: (await insertToken(db)).token }));
+  const reader = createPolicyReader({ db });
+  const capabilities = (policies: string[]) =>
+    reader.capabilitiesOn({ ...caller, policies }, 'kv/data/10001');
+  expect(await capabilities(names.slice(0, 2))).toEqual(['read']);
+  await expect(capabilities(names)).rejects.toMatchObject({
+    kind: 'forbidden',
+    message: expect.stringMatching(/have 5400 paths together/),
+  });
+  expect(await capabilities([...names, 'root'])).toContain('sudo');
+});
+
 describe('policies with templates', () => {
   let entityId: string;
   let token: string;

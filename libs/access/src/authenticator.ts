@@ -134,19 +134,24 @@ class DbAuthenticator implements Authenticator {
   }
 
   async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
-    if (isUnwrapping(request)) return undefined; // the same in every namespace, whether or not that exists
-    const { path: asked } = request;
+    const { path: asked, remoteAddress } = request;
+    if (isUnwrapping(request)) {
+      await this.#limits.ofLogins(remoteAddress);
+      return undefined; // the same in every namespace, whether or not that exists
+    }
     const open = publicPath(request.operation, asked);
     caller.namespace = namespaceNamed(namespacePath(request.namespace));
     const login = loginAt(open, request);
-    const quota = await this.#limits.beforeAccess(limitedBy(request, caller, login), login !== undefined);
+    const quota = await this.#limits.beforeAccess(limitedBy(request, caller, login));
+    if (login !== undefined || (open !== undefined && takesWrappingToken(asked)))
+      await this.#limits.ofLogins(remoteAddress);
     // Such a document is the same in every namespace, whether or not that exists: nobody finds out without a token.
     const isOpen = open?.kind === 'open';
     if (isOpen) caller.namespace = rootNamespace;
     const conditions = isOpen ? undefined : await this.#authorizeLogin(login, request, caller);
     const { path: namespace } = caller.namespace;
     const isMoved = login === undefined && request.path !== asked;
-    const located = { namespace, path: request.path, remoteAddress: request.remoteAddress };
+    const located = { namespace, path: request.path, remoteAddress };
     const applying = isMoved ? await this.#limits.afterLocating(quota, located) : quota;
     await this.#limits.afterAccess(applying, caller.tokenType === null ? undefined : caller.namespace);
     return conditions;

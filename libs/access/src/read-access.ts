@@ -1,6 +1,5 @@
 import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
-import type { NamedRules } from './policies/named-policies.ts';
 import { isEvaluableSql, type PolicySize, policySizeSql } from './policies/policy-size.ts';
 import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
 import { ancestorsSql, ownExpirySql } from './tokens/ancestor-expiry.ts';
@@ -109,14 +108,3 @@ export async function readPolicySet(
   if (row === undefined) throw new Error('login.access_epoch is empty');
   return row;
 }
-
-/** Reads the policies with these names in one namespace; names without a policy are omitted. */
-export const readPolicies = (
-  sql: Sql,
-  namespaceId: string,
-  names: readonly string[],
-): Promise<NamedRules[]> =>
-  sql.query<NamedRules>(
-    'select name, rules from login.policies where namespace_id = $1 and name = any($2::text[])',
-    [namespaceId, names],
-  );

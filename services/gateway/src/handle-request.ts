@@ -88,7 +88,7 @@ async function respond(
       ? undefined
       : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
   requireConditions(conditions, { gatewayRequest, body, wrapSeconds });
-  const own = await context.own.endpoint({ gatewayRequest, caller, body });
+  const own = await context.own.endpoint({ gatewayRequest, caller, body, wrapSeconds });
   if (own !== undefined) {
     await progress.trail?.end({ status: 200, reason: null });
     return sendJson(response, progress.requestId, 200, own);

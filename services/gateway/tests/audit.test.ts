@@ -288,6 +288,17 @@ describe('sys/audit-hash', () => {
     expect((await ask(gateway, { path: hash.path, token: root.token })).status).toBe(405);
   });
 
+  test('refuses to wrap its response, and so does sys/audit; public documents are never wrapped', async () => {
+    const wrapped = { token: root.token, headers: { ...json, 'x-vault-wrap-ttl': '60' } };
+    for (const asked of [{ ...hash, body: '{"input":"x"}' }, { path: '/v1/sys/audit' }])
+      expect(await ask(gateway, { ...asked, ...wrapped })).toMatchObject({
+        status: 400,
+        body: { errors: ['the response of this path cannot be wrapped'] },
+      });
+    const sealStatus = await ask(gateway, { ...wrapped, path: '/v1/sys/seal-status' });
+    expect(sealStatus).toMatchObject({ status: 200, body: { sealed: false } });
+  });
+
   test('sys/audit lists the devices', async () => {
     const { body } = await ask(gateway, { path: '/v1/sys/audit', token: root.token });
     const devices = { 'file/': { type: 'file', description: '', options: {}, local: false, path: 'file/' } };

@@ -144,3 +144,18 @@ test('a rate limit of all gateways together is refused with the time to wait, wi
   });
   expect((await ask(gateways[0]!, { path: '/v1/kv/data/b', token: root })).status).toBe(200);
 });
+
+test('unwrapping and looking up responses without another token count with the logins of an address', async () => {
+  const rates = { perToken: 0, perLoginAddress: 2, perNamespace: 0 };
+  const wrapping = { method: 'POST', headers: json, body: '{}', token: `swt_${'x'.repeat(43)}` };
+  for (const path of ['/v1/sys/wrapping/unwrap', '/v1/sys/wrapping/lookup']) {
+    await db.query('delete from login.rate_limit_usage');
+    const gateway = await start({ rates });
+    const asked = Array.from({ length: 10 }, () => ask(gateway, { ...wrapping, path }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    const withToken = { ...wrapping, path, token: root, body: '{"token":"swt_x"}' };
+    if (path.endsWith('unwrap')) expect((await ask(gateway, withToken)).status).toBe(200);
+  }
+});

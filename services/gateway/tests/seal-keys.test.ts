@@ -42,7 +42,7 @@ test.each([
 test.each([
   ['without sudo', 'without-sudo', {}, 403],
   ['with a capability that is not sufficient', 'reader', {}, 403],
-  ['in a namespace', 'root', { 'x-namespace': 'team' }, 403],
+  ['in a namespace', 'root', { 'x-service-namespace': 'team' }, 403],
 ])('sys/rotate is refused %s', async (_case, policy, headers, expected) => {
   await db.query(`insert into login.namespaces (id, path) values ('team', 'team') on conflict do nothing`);
   const { token } = await insertToken(db, { policies: [policy] });

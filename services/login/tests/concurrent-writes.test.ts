@@ -124,3 +124,15 @@ test('a change of one setting of a mount keeps what another one changes at the s
     config: { max_lease_ttl: 60 },
   });
 });
+
+test('the first write of the identity issuer keeps what another first one sets at the same time', async () => {
+  const first = `insert into login.identity_issuer (issuer, rotation_seconds, verification_seconds) values ($1, 7200, 172800)`;
+  const send = () =>
+    login.call('POST', '/identity/oidc/config', { rotation_period: '3h', issuer: 'https://b.example' });
+  const response = await sendDuring(first, 'https://a.example', send);
+  expect(response.body.data).toMatchObject({
+    issuer: 'https://b.example',
+    rotation_period: 3 * 3_600,
+    verification_ttl: 172_800,
+  });
+});

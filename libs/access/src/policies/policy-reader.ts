@@ -1,10 +1,12 @@
 import { type Caller, type Capability, effectivePolicies } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { pathFromNamespace } from '../paths/request-path.ts';
-import { readPolicies } from '../read-access.ts';
+import { readPolicySet } from '../read-access.ts';
 import { withTemplateValues } from '../read-template-values.ts';
 import type { CompiledPolicies } from './compile-policies.ts';
-import { compileNamed } from './named-policies.ts';
+import { compileNamed, type NamedRules } from './named-policies.ts';
+import { tooLarge } from './policy-size.ts';
+import { TimeShares } from './time-shares.ts';
 
 /** Determines what a caller may do on a path other than the one of its request. */
 export interface PolicyReader {
@@ -37,10 +39,20 @@ export interface PolicyHolder {
   namespaceId: string;
 }
 
-/** Reads and compiles the policies of a token. */
+/** Reads and compilations of all namespaces share the time of this process. */
+const shares = new TimeShares();
+
+/**
+ * Reads and compiles the policies of a token, with the limits that apply to its requests.
+ * @throws a problem: `forbidden` if they are too large together, `rate_limited` if too many of the namespace have to be compiled
+ */
 export async function readCompiledPolicies(sql: Sql, holder: PolicyHolder): Promise<CompiledPolicies> {
   const { policies, namespaceId } = holder;
-  const needsRows = policies.length > 0 && !policies.includes('root');
-  const rows = needsRows ? await readPolicies(sql, namespaceId, policies) : [];
-  return withTemplateValues(sql, compileNamed(policies, rows), holder);
+  if (policies.length === 0 || policies.includes('root')) return compileNamed(policies, []);
+  const compiled = await shares.run(namespaceId, async (timed) => {
+    const { rules, ...size } = await readPolicySet(sql, namespaceId, policies);
+    if (rules === null) throw tooLarge(size);
+    return timed(() => compileNamed(policies, JSON.parse(rules) as NamedRules[]));
+  });
+  return withTemplateValues(sql, compiled, holder);
 }

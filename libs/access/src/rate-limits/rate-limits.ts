@@ -28,7 +28,9 @@ interface LimitedRequest {
 /** Refuses requests that exceed a limit, with a problem (`rate_limited`) that says when to try again. */
 export interface RateLimits {
   /** Limits by address, before anything is read about a request. Returns what `afterAccess` needs. */
-  beforeAccess(request: LimitedRequest, isLogin: boolean): Promise<Quota | undefined>;
+  beforeAccess(request: LimitedRequest): Promise<Quota | undefined>;
+  /** Limits the logins of an address, and the other requests without a token that look for something secret. */
+  ofLogins(remoteAddress: string): Promise<void>;
   /** Limits a request that takes place in a namespace with which its path begins, unless the same quota has limited it already. */
   afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined>;
   /** @param token its accessor, or what identifies it otherwise */
@@ -66,13 +68,14 @@ class SharedRateLimits implements RateLimits {
     this.#budget = budget;
   }
 
-  async beforeAccess(request: LimitedRequest, isLogin: boolean): Promise<Quota | undefined> {
+  async beforeAccess(request: LimitedRequest): Promise<Quota | undefined> {
     const quota = await this.#quotas.on(request.namespace, request.path);
     if (quota?.groupBy === 'ip') await this.#takeQuota(quota, request.remoteAddress);
-    const { perLoginAddress } = this.#limits;
-    if (isLogin)
-      await this.#take(`login ${request.remoteAddress}`, perLoginAddress, 'of logins from this address');
     return quota;
+  }
+
+  ofLogins(remoteAddress: string): Promise<void> {
+    return this.#take(`login ${remoteAddress}`, this.#limits.perLoginAddress, 'of logins from this address');
   }
 
   async afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined> {

@@ -13,6 +13,8 @@ interface OwnRequest {
   gatewayRequest: GatewayRequest;
   caller: Caller;
   body: Buffer | undefined;
+  /** Undefined if the response is not to be wrapped. */
+  wrapSeconds: number | undefined;
 }
 
 /** Returns the body of the response to a permitted request; undefined if its path belongs to a service. */
@@ -32,21 +34,25 @@ export const ownEndpoint =
     const { path, requestId } = request.gatewayRequest;
     const document = ownDocument(documents, request.gatewayRequest);
     if (document !== undefined) return document();
-    if (path === auditPath) {
-      requireMethod(request, 'get');
-      return withoutEnvelopeToo(requestId, presented(devices));
-    }
+    if (!isOwnPath(path)) return undefined;
+    if (request.wrapSeconds !== undefined) throw invalid('the response of this path cannot be wrapped');
     if (path === keyStatusPath) {
       requireMethod(request, 'get');
       return envelope(requestId, { data: await sealKeys.read(request.caller) });
     }
     if (path === rotatePath) return rotated(request, sealKeys);
-    if (!path.startsWith(`${auditHashPath}/`)) return undefined;
+    if (path === auditPath) {
+      requireMethod(request, 'get');
+      return withoutEnvelopeToo(requestId, presented(devices));
+    }
     requireMethod(request, 'post');
     const name = path.slice(auditHashPath.length + 1);
     if (!devices.some((device) => device.name === name)) throw invalid(`there is no audit device ${name}`);
     return hashed(request, auditHash);
   };
+
+const isOwnPath = (path: string): boolean =>
+  [keyStatusPath, rotatePath, auditPath].includes(path) || path.startsWith(`${auditHashPath}/`);
 
 async function rotated(request: OwnRequest, sealKeys: SealRotations) {
   requireMethod(request, 'post');

@@ -1,5 +1,6 @@
 import { type Caller, requireGrant } from '@secrets/caller';
-import { type IssuerRow, lockIssuer, upsertIssuer } from '../queries/identity-issuer.ts';
+import type { Tx } from '@secrets/db';
+import { type IssuerRow, insertIssuer, lockIssuer, updateIssuer } from '../queries/identity-issuer.ts';
 import type { IdentityContext } from './identity-context.ts';
 import { type IssuerBody, mergedIssuer } from './issuer-settings.ts';
 import { createFirstKeys } from './rotate-keys.ts';
@@ -11,11 +12,23 @@ export async function saveIssuer(
   body: IssuerBody,
 ): Promise<IssuerRow> {
   return db.transaction(async (tx) => {
-    const stored = await lockIssuer(tx);
-    requireGrant(caller, stored !== undefined);
-    const row = mergedIssuer(stored, body);
-    await upsertIssuer(tx, row);
+    const row = (await insertFirst(tx, caller, body)) ?? (await change(tx, caller, body));
     await createFirstKeys(tx, keyRing, row);
     return row;
   });
+}
+
+/** Undefined if there is a configuration, also if another request stores it at the same time: both have the fields that they set. */
+async function insertFirst(tx: Tx, caller: Caller, body: IssuerBody): Promise<IssuerRow | undefined> {
+  if ((await lockIssuer(tx)) !== undefined) return undefined;
+  requireGrant(caller, false);
+  const row = mergedIssuer(undefined, body);
+  return (await insertIssuer(tx, row)) ? row : undefined;
+}
+
+async function change(tx: Tx, caller: Caller, body: IssuerBody): Promise<IssuerRow> {
+  requireGrant(caller, true);
+  const row = mergedIssuer(await lockIssuer(tx), body);
+  await updateIssuer(tx, row);
+  return row;
 }

@@ -23,15 +23,25 @@ export async function lockIssuer(tx: Tx): Promise<IssuerRow | undefined> {
   return (await tx.query<IssuerRow>(`${select} for update`))[0];
 }
 
-/** Holds the row until the transaction ends, also the first time. */
-export async function upsertIssuer(
+/** Stores the first configuration. Returns false if there is one, also if that is being stored at the same time. */
+export async function insertIssuer(
+  tx: Tx,
+  { issuer, rotationSeconds, verificationSeconds }: IssuerRow,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into login.identity_issuer (issuer, rotation_seconds, verification_seconds) values ($1, $2, $3)
+     on conflict (id) do nothing returning id`,
+    [issuer, rotationSeconds, verificationSeconds],
+  );
+  return rows.length > 0;
+}
+
+export async function updateIssuer(
   tx: Tx,
   { issuer, rotationSeconds, verificationSeconds }: IssuerRow,
 ): Promise<void> {
   await tx.query(
-    `insert into login.identity_issuer (issuer, rotation_seconds, verification_seconds) values ($1, $2, $3)
-     on conflict (id) do update set issuer = excluded.issuer, rotation_seconds = excluded.rotation_seconds,
-       verification_seconds = excluded.verification_seconds, updated_at = now()`,
+    `update login.identity_issuer set issuer = $1, rotation_seconds = $2, verification_seconds = $3, updated_at = now()`,
     [issuer, rotationSeconds, verificationSeconds],
   );
 }

@@ -85,7 +85,6 @@ const checkCases: Case[] = casesOf('gateway', {
   'reading the newest changes': (db) => readChanges(db, 19_000),
   'reading a namespace': (db) => access.readNamespace(db, 'n7'),
   'finding the mount of a login': (db) => access.readLoginMount(db, '', 'cloudB7'),
-  'reading policies': (db) => access.readPolicies(db, 'root', ['p7', 'p9', 'none']),
 });
 
 const tokenCases: Case[] = casesOf('login', {

@@ -123,7 +123,8 @@ const key = { id: 'new', publicJwk: {}, sealedPrivateKey: Buffer.from('s') };
 const issuerCases: Case[] = casesOf('login', {
   'configuring the issuer': async (db) => {
     await issuers.lockIssuer(db);
-    await issuers.upsertIssuer(db, issuer);
+    await issuers.insertIssuer(db, issuer);
+    await issuers.updateIssuer(db, issuer);
     await issuers.findIssuer(db);
   },
   'rotating the keys of the issuer': async (db) => {
