@@ -2,8 +2,8 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
-  // tests/clients has its own configuration: it installs programs of other languages.
-  testPathIgnorePatterns: ['/node_modules/', '/\\.data/', '<rootDir>/tests/clients/'],
+  // These have configurations of their own, because they install programs of other languages.
+  testPathIgnorePatterns: ['/node_modules/', '/\\.data/', '<rootDir>/tests/(clients|kubernetes)/'],
   modulePathIgnorePatterns: ['/\\.data/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
