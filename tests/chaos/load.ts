@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Distributed } from '../harness/distributed.ts';
 import { eventually } from '../harness/eventually.ts';
+import type { Api } from '../harness/http.ts';
 import { sandboxControl } from '../harness/sandbox-control.ts';
 import { associatedSecrets, SyncFixture } from '../harness/sync-fixture.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -14,6 +15,8 @@ interface LoadOptions {
   removed?: number;
   /** Pause of each writer before a write; default 60. */
   pauseMs?: number;
+  /** How requests are sent; by default, to the first gateway. */
+  api?: Api;
 }
 
 const writers = 6;
@@ -24,13 +27,13 @@ export class Load {
   readonly #client: RetryingClient;
   readonly #sandbox: ReturnType<typeof sandboxControl>;
   readonly #at: SyncFixture;
-  readonly #options: Required<LoadOptions>;
+  readonly #options: Required<Omit<LoadOptions, 'api'>>;
   /** The acknowledged value of each secret; null if it was removed. */
   readonly #acknowledged = new Map<string, string | null>();
   #writes = 0;
 
-  static async create(system: Distributed, options: LoadOptions = {}): Promise<Load> {
-    const client = new RetryingClient(system);
+  static async create(system: Distributed, { api, ...options }: LoadOptions = {}): Promise<Load> {
+    const client = new RetryingClient(api ?? system);
     const sandbox = sandboxControl(system.sandboxUrl);
     const at = await SyncFixture.create({ api: client.request, sandbox });
     return new Load(client, sandbox, at, { secrets: 60, rounds: 3, removed: 6, pauseMs: 60, ...options });
@@ -40,7 +43,7 @@ export class Load {
     client: RetryingClient,
     sandbox: ReturnType<typeof sandboxControl>,
     at: SyncFixture,
-    options: Required<LoadOptions>,
+    options: Required<Omit<LoadOptions, 'api'>>,
   ) {
     this.#client = client;
     this.#sandbox = sandbox;

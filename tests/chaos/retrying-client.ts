@@ -12,8 +12,8 @@ export class RetryingClient {
   readonly malformed: Answer[] = [];
   readonly #api: Api;
 
-  constructor({ url, rootToken }: { url: string; rootToken: string }) {
-    this.#api = client(url, rootToken);
+  constructor(to: Api | { url: string; rootToken: string }) {
+    this.#api = typeof to === 'function' ? to : client(to.url, to.rootToken);
   }
 
   /** Throws if the request does not succeed within two minutes. */

@@ -42,13 +42,20 @@ const processNames = [
 ] as const;
 export type ProcessName = (typeof processNames)[number];
 
+/** The second replicas of the services that have only one otherwise; started on request. */
+const secondReplicas = ['gateway-2', 'login-2', 'secrets-2'] as const;
+type SecondReplica = (typeof secondReplicas)[number];
+
 /** The other workers, two of each type; started on request. */
 export const otherWorkerNames = workers
   .filter((name) => name !== 'sync-worker-clouda-sm')
   .flatMap((name) => [name, `${name}-2`] as const);
 type OtherWorker = (typeof otherWorkerNames)[number];
 
-type Processes = Record<ProcessName, ServiceProcess> & Partial<Record<OtherWorker, ServiceProcess>>;
+type Name = ProcessName | SecondReplica | OtherWorker;
+
+type Processes = Record<ProcessName, ServiceProcess> &
+  Partial<Record<SecondReplica | OtherWorker, ServiceProcess>>;
 
 /**
  * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
@@ -68,17 +75,19 @@ export interface DistributedOptions {
   env?: Record<string, string>;
   /** Whether to start workers for every destination type. */
   everyType?: boolean;
+  /** Whether gateway, login and secrets run twice, like sync-control. */
+  inPairs?: boolean;
 }
 
 /** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */
 export async function startDistributed(
   servers: OwnServers,
-  { env = {}, everyType = false }: DistributedOptions = {},
+  { env = {}, everyType = false, inPairs = false }: DistributedOptions = {},
 ): Promise<Distributed> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const shared = { ...sharedEnv(folder, servers), ...env };
-  const names = [...processNames, ...(everyType ? otherWorkerNames : [])];
-  const processes = createProcesses(folder, shared, names, await freePorts(names.length + 1));
+  const names = [...processNames, ...(inPairs ? secondReplicas : []), ...(everyType ? otherWorkerNames : [])];
+  const processes = createProcesses(folder, shared, names, await freePorts(names.length + 2));
   const all = Object.values(processes);
   const stop = async () => {
     await Promise.all(all.map((process) => process.kill()));
@@ -100,16 +109,18 @@ export async function startDistributed(
 function createProcesses(
   folder: string,
   shared: Record<string, string>,
-  names: readonly (ProcessName | OtherWorker)[],
+  names: readonly Name[],
   ports: number[],
 ): Processes {
-  const publicPort = ports[0]!;
-  const portOf = (name: ProcessName | OtherWorker) => ports[1 + names.indexOf(name)]!;
-  const internalUrl = (name: ProcessName | OtherWorker) => `http://127.0.0.1:${portOf(name)}`;
-  const create = (name: ProcessName | OtherWorker) => {
-    const { source, env } = program(name, folder, internalUrl);
-    const isGateway = name === 'gateway';
-    const port = isGateway ? publicPort : portOf(name);
+  const publicPorts: Partial<Record<Name, number>> = { gateway: ports[0]!, 'gateway-2': ports[1]! };
+  const portOf = (name: Name) => ports[2 + names.indexOf(name)]!;
+  const internalUrl = (name: Name) => `http://127.0.0.1:${portOf(name)}`;
+  /** The URLs of all replicas that are started. */
+  const urlsOf = (name: ProcessName) =>
+    names.filter((one) => one === name || one === `${name}-2`).map(internalUrl);
+  const create = (name: Name) => {
+    const { source, env } = program(name, folder, (of) => urlsOf(of).join());
+    const port = publicPorts[name] ?? portOf(name);
     return new ServiceProcess({
       name,
       source: `services/${source}/src/main.ts`,
@@ -123,6 +134,7 @@ function createProcesses(
 }
 
 const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
+  DRAIN_SECONDS: '0',
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
   SEAL_KEY_FILE: createKeyFile(folder, 'seal.key', 'k1:'),
@@ -150,7 +162,7 @@ const endpointsIn = (sandboxUrl: string): Record<string, string> =>
 
 /** The service of a process and the environment that only this process gets. */
 function program(
-  name: ProcessName | OtherWorker,
+  name: Name,
   folder: string,
   urlOf: (name: ProcessName) => string,
 ): { source: string; env: Record<string, string> } {
@@ -159,11 +171,13 @@ function program(
     case 'sandbox':
       return { source: 'sandbox', env: { DATA_FILE: join(folder, 'sandbox.jsonl') } };
     case 'login':
+    case 'login-2':
       return {
         source: 'login',
         env: { ROOT_TOKEN_FILE: join(folder, 'root-token'), ...endpointsIn(urlOf('sandbox')) },
       };
     case 'secrets':
+    case 'secrets-2':
       return { source: 'secrets', env: {} };
     case 'sync-control':
     case 'sync-control-2':
@@ -172,9 +186,13 @@ function program(
     case 'worker-2':
     case 'worker-3':
       return { source: 'sync-worker-clouda-sm', env: endpointsIn(urlOf('sandbox')) };
-    case 'gateway': {
+    case 'gateway':
+    case 'gateway-2': {
       const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };
-      return { source: 'gateway', env: { AUDIT_FILE: join(folder, 'audit.log'), ...upstreams } };
+      return {
+        source: 'gateway',
+        env: { AUDIT_FILE: join(folder, name === 'gateway' ? 'audit.log' : 'audit-2.log'), ...upstreams },
+      };
     }
     default:
       return { source: name.replace(/-2$/, ''), env: endpointsIn(urlOf('sandbox')) };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Ending, Program } from './program.ts';
 
 /** How much of the log a failed start shows. */
-const lastWordsLength = 500;
+const lastWordsLength = 2_000;
 
 interface ServiceProcessOptions {
   /** Unique in the system: two replicas differ. */
@@ -23,6 +23,8 @@ interface ServiceProcessOptions {
 export class ServiceProcess {
   readonly name: string;
   readonly url: string;
+  /** Responds with a 2xx status while it is ready. */
+  readonly readyUrl: string;
   /** How often it ended without being asked to. */
   unexpectedEnds = 0;
   readonly #options: ServiceProcessOptions;
@@ -32,6 +34,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.url = options.url;
+    this.readyUrl = options.readyUrl;
     this.#options = options;
   }
 
@@ -52,6 +55,24 @@ export class ServiceProcess {
       .catch((error: unknown) => {
         throw new Error(`${this.name}: ${error}${readFileSync(logFile, 'utf8').slice(-lastWordsLength)}`);
       });
+  }
+
+  /** Starts it with settings with which it must not start. Returns the end of its log once it has ended. */
+  async startInVain(): Promise<string> {
+    await this.start().then(
+      () => {
+        throw new Error(`${this.name} has started`);
+      },
+      () => undefined,
+    );
+    await this.#end('SIGKILL');
+    this.unexpectedEnds -= 1;
+    return readFileSync(join(this.#options.logFolder, `${this.name}.log`), 'utf8').slice(-lastWordsLength);
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#program?.signal(signal);
   }
 
   #isReady(): Promise<boolean> {

@@ -84,6 +84,9 @@ async function auditAndQuotas(call: Call): Promise<void> {
   const devices = await call('GET sys/audit');
   const device = Object.keys(devices.data)[0]!.replace(/\/$/, '');
   await call('POST sys/audit-hash/{device}', { device }, { input: 'SBkmIeh6T9MeMDdDIprvntfe' });
+  await call('GET sys/key-status');
+  await call('POST sys/rotate');
+  await call('GET sys/key-status');
   const quota = { name: 'shop' };
   await call('POST sys/quotas/rate-limit/{name}', quota, { rate: 100, path: 'secret/data/shop' });
   await call('GET sys/quotas/rate-limit/{name}', quota);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { requireSignedBody, serviceCaller, signAssertion, verifyAssertion } from './assertion.ts';
 import { deriveInternalKeys, parseInternalKeys } from './internal-keys.ts';
@@ -79,5 +79,32 @@ test("signs and verifies only in the directions of the service's own key file", 
   expect(verifyAssertion(own, signAssertion(keys, request, caller), request)).toMatchObject({ caller });
   expect(() => signAssertion(own, { ...request, to: 'login' }, caller)).toThrow(
     /contains no key for gateway>login/,
+  );
+});
+
+test('reads what 0.2 sends: instances of both versions run side by side during an upgrade', () => {
+  const payload = {
+    iss: 'gateway',
+    aud: 'secrets',
+    exp: Math.floor(Date.now() / 1_000) + 30,
+    req: 'GET /v1/kv/data/a',
+    query: createHash('sha256').update('?version=1').digest('base64url'),
+    caller,
+  };
+  const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = (claims: object) => {
+    const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}`;
+    const key = keys.keyFor('gateway', 'secrets');
+    return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  };
+  expect(verifyAssertion(keys, signed(payload), request)).toMatchObject({ caller });
+  const newer = { ...payload, later: 1, caller: { ...caller, later: 1 } };
+  expect(verifyAssertion(keys, signed(newer), request)).toMatchObject({ caller });
+});
+
+test('sends what 0.2 reads', () => {
+  const [, payload] = signAssertion(keys, { ...request, body: '{}' }, caller).split('.');
+  expect(Object.keys(JSON.parse(Buffer.from(payload!, 'base64url').toString()))).toEqual(
+    expect.arrayContaining(['iss', 'aud', 'exp', 'req', 'query', 'body', 'caller']),
   );
 });

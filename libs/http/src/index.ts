@@ -13,6 +13,7 @@ export * from './internal-client.ts';
 export * from './list-verb/list-verb.ts';
 export * from './problem/error-handler.ts';
 export * from './problem/problem-status.ts';
+export * from './replicas.ts';
 export * from './server/server.ts';
 export type { UnparsedRequest } from './server/unparsed-request.ts';
 export * from './service-app/service.ts';

@@ -1,8 +1,8 @@
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { Problem, type ProblemKind } from '@secrets/domain';
-import { Pool } from 'undici';
 import { splitTarget } from './endpoint/request-target.ts';
 import { httpStatus } from './problem/problem-status.ts';
+import { openReplicaPool } from './replicas.ts';
 
 /** Calls another service. */
 export interface InternalClient {
@@ -17,7 +17,7 @@ export interface InternalClient {
 export interface InternalClientOptions {
   from: string;
   to: string;
-  /** Base URL of the other service. */
+  /** Base URL of the other service, or of its replicas, separated by commas. */
   url: string;
   keys: InternalKeys;
   /** Timeout of the headers, and of each pause in the body. Default 10,000. */
@@ -32,12 +32,7 @@ export function internalClient({
   keys,
   timeoutMs = 10_000,
 }: InternalClientOptions): InternalClient {
-  const pool = new Pool(url, {
-    connections: 32,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { timeout: 5_000 },
-  });
+  const pool = openReplicaPool(url, { connections: 32, timeoutMs });
   return {
     call: async (method, path, caller, content) => {
       const body = content === undefined ? undefined : JSON.stringify(content);

@@ -50,8 +50,16 @@ export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buff
   return plain;
 }
 
-/** Returns the id of the key that opens these bytes. */
-export const sealedWith = (sealed: Uint8Array): string => parseSealed(sealed).keyId;
+/** How many of the first bytes `sealedWith` needs. */
+export const sealedHeaderBytes = 2 + 32;
+
+/** Returns the id of the key that opens these bytes, or the bytes of which these are the first `sealedHeaderBytes`. */
+export function sealedWith(sealed: Uint8Array): string {
+  const idLength = sealed[1] ?? 0;
+  if (sealed[0] !== version || sealed.length < 2 + idLength)
+    throw new SealError('not sealed bytes, or of an unknown version');
+  return Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength).toString('latin1', 2, 2 + idLength);
+}
 
 const keyObjects = new WeakMap<SealKey, KeyObject>();
 

@@ -11,7 +11,19 @@ export interface SealKey {
 /** The keys of an installation: the first one seals, all of them open. */
 export interface KeyRing {
   readonly current: SealKey;
+  /** All keys, the current one first. */
+  readonly keys: readonly SealKey[];
   find(id: string): SealKey | undefined;
+}
+
+/** A key ring whose file can be read again. */
+export interface KeyFile extends KeyRing {
+  /**
+   * Reads the file again. From then on, its first key encrypts. A key that is no longer in the file still decrypts, until the process
+   * ends: the next start checks whether it is needed.
+   * @throws if the file is unusable, or contains another key under a known id; the keys are then those of before
+   */
+  reload(): void;
 }
 
 /**
@@ -33,9 +45,60 @@ export function parseKeyRing(text: string, source: string): KeyRing {
   const [current] = keys;
   if (current === undefined)
     throw new Error(`${source} contains no key; create one with: openssl rand -base64 32`);
+  const ring = keyRingOf(current, keys);
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length)
+    throw new Error(`${source} contains a key id twice`);
+  return ring;
+}
+
+function keyRingOf(current: SealKey, keys: readonly SealKey[]): KeyRing {
   const byId = new Map(keys.map((key) => [key.id, key]));
-  if (byId.size !== keys.length) throw new Error(`${source} contains a key id twice`);
-  return { current, find: (id) => byId.get(id) };
+  return { current, keys, find: (id) => byId.get(id) };
+}
+
+const missesAtMostEveryMs = 1_000;
+
+/**
+ * Reads a key ring from a file that may change. If bytes name an unknown key, the file is read again, at most once a second: another
+ * process may have read a new key before this one.
+ * @throws like `readKeyRing`
+ */
+export function openKeyFile(file: string): KeyFile {
+  let ring = readKeyRing(file);
+  let lastMissAt = Number.NEGATIVE_INFINITY;
+  const reload = () => {
+    ring = merged(ring, readKeyRing(file), file);
+  };
+  const findAgain = (id: string): SealKey | undefined => {
+    if (performance.now() - lastMissAt < missesAtMostEveryMs) return undefined;
+    lastMissAt = performance.now();
+    try {
+      reload();
+    } catch {
+      return undefined; // whoever reloads it in the background reports what is wrong
+    }
+    return ring.find(id);
+  };
+  return {
+    get current() {
+      return ring.current;
+    },
+    get keys() {
+      return ring.keys;
+    },
+    find: (id) => ring.find(id) ?? findAgain(id),
+    reload,
+  };
+}
+
+function merged(former: KeyRing, read: KeyRing, file: string): KeyRing {
+  for (const { id, bytes } of read.keys) {
+    const known = former.find(id);
+    if (known !== undefined && !known.bytes.equals(bytes))
+      throw new Error(`${file} contains another key under the id ${id}; a new key needs a new id`);
+  }
+  const left = former.keys.filter(({ id }) => read.find(id) === undefined);
+  return keyRingOf(read.current, [...read.keys, ...left]);
 }
 
 function parseLine(line: string, where: string): SealKey {

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decrypt, encrypt, SealError, sealedWith } from './envelope.ts';
-import { parseKeyRing } from './key-ring.ts';
+import { openKeyFile, parseKeyRing } from './key-ring.ts';
 import { keyedHash, matchesKeyedHash } from './keyed-hash.ts';
 import { seal } from './sealed.ts';
 
@@ -89,4 +92,43 @@ test('printing a sealed value in any way yields asterisks', () => {
   ];
   for (const text of printed) expect(text).not.toContain('canary');
   expect(sealed.reveal()).toBe('canary');
+});
+
+describe('key file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'key-file-'));
+  const file = join(folder, 'seal.key');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('after a reload, its first key encrypts, and a key that was removed still decrypts', () => {
+    writeFileSync(file, older);
+    const keys = openKeyFile(file);
+    const sealed = encrypt(keys, 'row', Buffer.from('old'));
+    writeFileSync(file, newer);
+    keys.reload();
+    expect(sealedWith(encrypt(keys, 'row', Buffer.from('new')))).toBe('2026');
+    expect(decrypt(keys, 'row', sealed).toString()).toBe('old');
+    expect(keys.keys.map(({ id }) => id)).toEqual(['2026', '2025']);
+  });
+
+  test('decrypts with a key that was added to the file, before it is reloaded', () => {
+    writeFileSync(file, older);
+    const keys = openKeyFile(file);
+    writeFileSync(file, `${older}\n${newer}`);
+    const sealed = encrypt(parseKeyRing(newer, 'test'), 'row', Buffer.from('by another process'));
+    expect(decrypt(keys, 'row', sealed).toString()).toBe('by another process');
+  });
+
+  test('keeps its keys if the file is unusable, or has another key under a known id', () => {
+    writeFileSync(file, older);
+    const keys = openKeyFile(file);
+    const sealed = encrypt(keys, 'row', Buffer.from('old'));
+    for (const [content, reason] of [
+      ['', /contains no key/],
+      [line('2025'), /another key under the id 2025/],
+    ] as const) {
+      writeFileSync(file, content);
+      expect(() => keys.reload()).toThrow(reason);
+      expect(decrypt(keys, 'row', sealed).toString()).toBe('old');
+    }
+  });
 });

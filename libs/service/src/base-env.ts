@@ -1,4 +1,5 @@
 import { commaList, port } from '@secrets/config';
+import { replicaUrls } from '@secrets/http';
 import { z } from 'zod';
 
 /** Variables of every process: spread them into the process's own schema. */
@@ -6,6 +7,18 @@ export const processEnv = {
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
+
+/** The base URL of a service, or those of its replicas, separated by commas. */
+export const serviceUrls = (error = 'must be a URL, or several, separated by commas') =>
+  z.string().refine((text) => replicaUrls(text).every((url) => httpUrl.safeParse(url).success), { error });
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/**
+ * How long a server that stops still serves requests without being ready. The default is longer than unused connections between services are
+ * kept (`openReplicaPool`).
+ */
+export const drainSeconds = z.coerce.number().min(0).max(12).default(5);
 
 /** Variables of a process with a database and encrypted data. Keys are passed as file paths, never in the environment itself. */
 export const databaseEnv = {
@@ -18,6 +31,7 @@ export const databaseEnv = {
 export const serviceEnv = (defaultPort: number) => ({
   ...databaseEnv,
   PORT: port.default(defaultPort),
+  DRAIN_SECONDS: drainSeconds,
   INTERNAL_KEY_FILE: z.string().min(1),
 });
 

@@ -1,3 +1,4 @@
 export * from './base-env.ts';
+export * from './reload-files.ts';
 export * from './run-service.ts';
 export * from './stop-in-order.ts';

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, withFiles } from '@secrets/config';
-import { type ServerOptions, type Service, startServer } from '@secrets/http';
+import { type RunningServer, type ServerOptions, type Service, startServer } from '@secrets/http';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@secrets/telemetry';
 import type { z } from 'zod';
 import { runProcess } from './run-process.ts';
@@ -63,16 +64,34 @@ function failToStart(log: Logger, error: unknown, sentence: string | undefined):
 
 const stopGraceMs = 10_000;
 
-/** Starts a service and its HTTP server. When the process stops, the server stops first, then the service's background work. */
+/** How a server stops. */
+export interface Stopping {
+  /** How long the server drains before it stops. Default 0. */
+  drainSeconds?: number;
+  /** Other servers that show that the process is not ready. */
+  alsoUnready?: readonly RunningServer[];
+}
+
+/**
+ * Starts a service and its HTTP server. When the process stops, the server drains and stops first, then the service's background work. To
+ * drain is to accept requests that are still coming, without being ready: whoever distributes them has to notice.
+ */
 export async function serve(
   service: Service<RequestListener>,
   options: ServerOptions,
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
+  { drainSeconds = 0, alsoUnready = [] }: Stopping = {},
 ) {
   await service.start();
   onStop(service.stop);
   const server = await startServer(service.app, options);
-  onStop(() => server.stop(stopGraceMs));
+  onStop(async () => {
+    if (drainSeconds > 0) {
+      for (const one of [server, ...alsoUnready]) one.drain();
+      await sleep(drainSeconds * 1_000);
+    }
+    await server.stop(stopGraceMs);
+  });
   log.info({ url: server.url }, 'ready');
   return server;
 }

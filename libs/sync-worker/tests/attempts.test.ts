@@ -70,6 +70,7 @@ test('the keys of one version are decrypted together, however many there are', a
   let lookups = 0;
   const counting: KeyRing = {
     current: keyRing.current,
+    keys: keyRing.keys,
     find: (id) => {
       lookups += 1;
       return keyRing.find(id);

@@ -8,7 +8,13 @@ import {
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { internalClient, operatorApp, type ServerOptions, type Service } from '@secrets/http';
+import {
+  type InternalClient,
+  internalClient,
+  operatorApp,
+  type ServerOptions,
+  type Service,
+} from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import type { Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
@@ -22,6 +28,7 @@ import { databaseCheck, healthOf } from './own/health.ts';
 import type { OwnDocuments } from './own/own-documents.ts';
 import { ownEndpoint } from './own/own-endpoint.ts';
 import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
+import { sealRotations } from './own/seal-rotation.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
@@ -61,24 +68,20 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const hash = auditHash(deps.keys);
   const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
-  const login = internalClient({
-    from: 'gateway',
-    to: 'login',
-    url: config.upstreams.login,
-    keys: deps.keys,
-  });
+  const clients = openClients(deps.keys, config);
   const handle = requestHandler({
     authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
     audit: deps.audit,
     auditHash: hash,
     upstreams,
-    login,
+    login: clients.login,
     own: {
       health: async () => status.health(await health()),
       endpoint: ownEndpoint({
         documents: ownDocuments(status, all),
         devices: deps.audit.devices,
         auditHash: hash,
+        sealKeys: sealRotations(Object.entries(clients).map(([name, client]) => ({ name, client }))),
       }),
     },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
@@ -92,7 +95,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,
     stop: async () => {
-      await Promise.all([...all.map((upstream) => upstream.close()), login.close()]);
+      await Promise.all([...all, ...Object.values(clients)].map((one) => one.close()));
     },
   };
 }
@@ -119,3 +122,9 @@ function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: Gat
     Upstream
   >;
 }
+
+/** For requests of the gateway itself. */
+const openClients = (keys: InternalKeys, { upstreams }: GatewayConfig) =>
+  Object.fromEntries(
+    owningServices.map((to) => [to, internalClient({ from: 'gateway', to, url: upstreams[to], keys })]),
+  ) as Record<OwningService, InternalClient>;

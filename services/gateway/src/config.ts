@@ -1,10 +1,11 @@
 import { addressRanges } from '@secrets/access';
 import { commaList, port } from '@secrets/config';
-import { processEnv } from '@secrets/service';
+import { drainSeconds, processEnv, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 import { limitsEnv } from './limits-env.ts';
 
-const url = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://127.0.0.1:7001' });
+/** One URL, or those of several replicas. */
+const url = serviceUrls('must be a URL such as http://127.0.0.1:7001, or several, separated by commas');
 
 /** The gateway's environment. */
 export const Env = z
@@ -19,6 +20,7 @@ export const Env = z
     INTERNAL_KEY_FILE: z.string().min(1),
     /** The devices of the audit log: files, and `-` for stdout. */
     AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
+    DRAIN_SECONDS: drainSeconds,
     LOGIN_URL: url,
     SECRETS_URL: url,
     SYNC_CONTROL_URL: url,

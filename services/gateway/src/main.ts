@@ -1,11 +1,12 @@
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
-import { runService, serve } from '@secrets/service';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
 import { gatewayLimits } from './limits-env.ts';
+import { healthPath } from './own/own-paths.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
@@ -25,10 +26,21 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   onStop(() => internal.stop(1_000));
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
-  const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsOptions(env) };
-  const server = await serve(gateway, options, { log, onStop });
+  const readyPaths = [`/v1/${healthPath}`];
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, readyPaths, ...tlsOptions(env) };
+  const server = await serve(
+    gateway,
+    options,
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS, alsoUnready: [internal] },
+  );
   process.on('SIGHUP', () => {
     audit.reopen().catch((error: unknown) => log.error({ error }, 'unable to reopen the audit log'));
-    server.reloadTls().catch((error: unknown) => log.error({ error }, 'unable to reload the TLS files'));
   });
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
+  if (certFile !== undefined && keyFile !== undefined)
+    reloadFiles(
+      { log, onStop },
+      { what: 'the TLS files', files: [certFile, keyFile], reload: server.reloadTls },
+    );
 });

@@ -3,6 +3,7 @@ import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
+import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { MethodTask } from './auth-methods/auth-method.ts';
 import { createAuthMethods } from './auth-methods/registry.ts';
@@ -11,6 +12,7 @@ import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
+import { sealedTables } from './sealed-tables.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
@@ -39,12 +41,21 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
     mountTypes: mountTypes(db),
     loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };
+  const rotation = new SealRotation({ db, schema: 'login', tables: sealedTables, keyRing, log });
   const readiness = { database: () => requireSchema(db) };
   let repeated: Repeated[] = [];
   return {
-    app: serviceApp({ service: 'login', endpoints: allEndpoints(context), keys, log, metrics, readiness }),
+    app: serviceApp({
+      service: 'login',
+      endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
+      keys,
+      log,
+      metrics,
+      readiness,
+    }),
     start: async () => {
       repeated = [
+        await rotation.start(),
         every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>
           sweepTokens({ db, log, isStopping }),
         ),

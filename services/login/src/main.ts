@@ -1,8 +1,8 @@
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { schemas } from '@secrets/schemas';
-import { readKeyRing } from '@secrets/seal';
-import { runService, serve } from '@secrets/service';
+import { openKeyFile } from '@secrets/seal';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
 import { cloudBConfig, Env } from './config.ts';
 
@@ -11,7 +11,8 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   onStop(db.close);
   await prepareSchema(db, schemas.login, log);
   if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
-  const keyRing = readKeyRing(env.SEAL_KEY_FILE);
+  const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+  reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
   const keys = readInternalKeys(
     env.INTERNAL_KEY_FILE,
     ...(env.WORKER_KEY_FILE === undefined ? [] : [env.WORKER_KEY_FILE]),
@@ -20,5 +21,10 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
     { db, keyRing, keys, log, metrics },
     { ...cloudBConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
-  await serve(login, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    login,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

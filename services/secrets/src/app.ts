@@ -1,14 +1,17 @@
+import type { Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
+import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { MountCache } from './mounts/mount-cache.ts';
 import { allEndpoints } from './routes/all.ts';
+import { sealedTables } from './sealed-tables.ts';
 
 export interface SecretsDeps {
   db: Db;
@@ -28,17 +31,31 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const { notifyChanged, notifyMountDisabled } = background;
   const mounts = new MountCache(db);
   const context: Context = { db, keyRing, log, mounts, notifyChanged, notifyMountDisabled };
+  const rotation = new SealRotation({
+    db: backgroundDb,
+    schema: 'secrets',
+    tables: sealedTables,
+    keyRing,
+    log,
+  });
   const app = serviceApp({
     service: 'secrets',
-    endpoints: allEndpoints(context),
+    endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
     keys,
     log,
     metrics,
     readiness: { database: async () => void (await db.query('select 1')) },
   });
+  let rotating: Repeated | undefined;
   return {
     app,
-    start: async () => background.start(broker, config),
-    stop: () => background.stop(),
+    start: async () => {
+      rotating = await rotation.start();
+      background.start(broker, config);
+    },
+    stop: async () => {
+      await rotating?.stop();
+      await background.stop();
+    },
   };
 }

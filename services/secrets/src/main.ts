@@ -2,8 +2,8 @@ import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { schemas } from '@secrets/schemas';
-import { readKeyRing } from '@secrets/seal';
-import { runService, serve } from '@secrets/service';
+import { openKeyFile } from '@secrets/seal';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import { createSecrets } from './app.ts';
 import { Env } from './config.ts';
 
@@ -11,16 +11,22 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
   const url = env.DATABASE_URL;
   const db = openPostgres({ url, applicationName: 'secrets' });
   onStop(db.close);
-  const backgroundDb = openPostgres({ url, connections: 3, applicationName: 'secrets background' });
+  const backgroundDb = openPostgres({ url, connections: 4, applicationName: 'secrets background' });
   onStop(backgroundDb.close);
   await prepareSchema(db, schemas.secrets, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
-  const keyRing = readKeyRing(env.SEAL_KEY_FILE);
+  const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+  reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
   const secrets = createSecrets(
     { db, backgroundDb, broker, keyRing, keys, log, metrics },
     { sweepSeconds: env.SWEEP_SECONDS },
   );
-  await serve(secrets, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    secrets,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

@@ -8,9 +8,9 @@ import { internalClient, type ServerOptions, type Service } from '@secrets/http'
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
-import { type KeyRing, readKeyRing } from '@secrets/seal';
+import { type KeyFile, openKeyFile } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
-import { type Process, serve, stopInOrder } from '@secrets/service';
+import { type Process, type ReloadedFiles, reloadFiles, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl } from '@secrets/sync-control';
 import { endAllLeases } from '@secrets/sync-entries';
 import { createEgressGuard, createSyncWorker, type Driver, identityTokens } from '@secrets/sync-worker';
@@ -27,8 +27,8 @@ export interface Standalone {
   url: string;
   rootTokenFile: string;
   sandbox: Sandbox | undefined;
-  /** Opens the audit files again, after they were renamed, and reloads certificate and key. */
-  reload(): Promise<void>;
+  /** Opens the audit files again, after they were renamed. */
+  reopenAudit(): Promise<void>;
   /** Accepts no new requests, completes those in flight and closes everything. */
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ type OnStop = Process<Env>['onStop'];
 /** What every service is built from. */
 interface Parts extends Databases {
   broker: Awaited<ReturnType<typeof openEmbeddedBroker>>;
-  keyRing: KeyRing;
+  keyRing: KeyFile;
   keys: InternalKeys;
   log: Logger;
   env: Env;
@@ -71,14 +71,15 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   onStop(() => sandbox?.stop());
   const broker = await openEmbeddedBroker(databases.unblockedDb, { log: log.child({ service: 'broker' }) });
   onStop(() => broker.close());
-  const keyRing = readKeyRing(folder.sealKey);
+  const keyRing = openKeyFile(folder.sealKey);
   const keys = readInternalKeys(folder.internalKey);
   const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
   const upstreams = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, upstreams.login);
-  const { url, reload } = await startGateway(parts, upstreams, folder.audit);
-  return { url, rootTokenFile: folder.rootToken, sandbox, reload };
+  reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
+  const { url, reopenAudit } = await startGateway(parts, upstreams, folder.audit);
+  return { url, rootTokenFile: folder.rootToken, sandbox, reopenAudit };
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
@@ -188,8 +189,15 @@ async function startGateway(
   const { onUnparsed } = gateway;
   const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
   const { url, reloadTls } = await serve(gateway, options, { log, onStop });
-  return { url, reload: async () => void (await Promise.all([audit.reopen(), reloadTls()])) };
+  const { certFile, keyFile } = options.tls ?? {};
+  if (certFile !== undefined && keyFile !== undefined)
+    reloadOwn(parts, { what: 'the TLS files', files: [certFile, keyFile], reload: reloadTls });
+  return { url, reopenAudit: () => audit.reopen() };
 }
+
+/** Closing the terminal sends SIGHUP too; it still ends a process that was started there. */
+const reloadOwn = (parts: Parts, files: ReloadedFiles): void =>
+  reloadFiles(parts, { ...files, onSignal: !process.stdin.isTTY });
 
 const tlsFiles = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Env): Pick<ServerOptions, 'tls'> =>
   certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };

@@ -4,8 +4,8 @@ import { startStandalone } from './app.ts';
 import { Env } from './config.ts';
 import { greeting, startFailure } from './operator-messages.ts';
 
-const reloadFailed = (log: Logger) => (error: unknown) =>
-  log.error({ error }, 'unable to reopen the audit log or to reload the TLS files');
+const reopenFailed = (log: Logger) => (error: unknown) =>
+  log.error({ error }, 'unable to reopen the audit log');
 
 await runService(
   'standalone',
@@ -14,7 +14,8 @@ await runService(
     const standalone = await startStandalone(env, log);
     onStop(standalone.stop);
     // Closing the terminal sends SIGHUP too; it still ends a process that was started there.
-    if (!process.stdin.isTTY) process.on('SIGHUP', () => void standalone.reload().catch(reloadFailed(log)));
+    if (!process.stdin.isTTY)
+      process.on('SIGHUP', () => void standalone.reopenAudit().catch(reopenFailed(log)));
     process.stdout.write(greeting(standalone));
   },
   startFailure,

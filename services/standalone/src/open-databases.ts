@@ -43,7 +43,7 @@ export async function openDatabases(env: Env, folder: string, log: Logger): Prom
     openPostgres({ url: server.url, applicationName: `standalone ${use}`, ...limits });
   const pools = {
     db: pool('requests'),
-    backgroundDb: pool('background', { connections: backgroundConnections + 3, lockTimeoutMs: 10_000 }),
+    backgroundDb: pool('background', { connections: backgroundConnections + 4, lockTimeoutMs: 10_000 }),
     workerDb: pool('worker', { connections: 6, lockTimeoutMs: 10_000 }),
     unblockedDb: pool('messages', { connections: 8 }),
   };

@@ -9,6 +9,7 @@ import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
+import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
@@ -25,6 +26,7 @@ import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
 import { allEndpoints } from './routes/all.ts';
+import { sealedTables } from './sealed-tables.ts';
 import { secretsClient } from './secrets-client.ts';
 
 export interface SyncControlDeps {
@@ -56,9 +58,10 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
   const policies = createPolicyReader({ db });
   const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
+  const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
     service: 'sync-control',
-    endpoints: allEndpoints(context),
+    endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
     keys,
     log,
     metrics,
@@ -74,10 +77,11 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   return {
     app,
     start: async () => {
+      const rotating = await rotation.start();
       scheduler = startScheduler({ db: backgroundDb, broker, log, budgets });
       const following = createFollowing({ context: inBackground, log, metrics }, config);
       const changes = await followChanges(following, broker);
-      background = [changes, ...repeated(following, { broker, metrics }, config), scheduler];
+      background = [rotating, changes, ...repeated(following, { broker, metrics }, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -101,7 +105,7 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 const changesConcurrency = 8;
 
 /** Tasks that are repeated in the background; see `repeated`. */
-const repeatedTasks = 6;
+const repeatedTasks = 7;
 
 /** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
 export const backgroundConnections =

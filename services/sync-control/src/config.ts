@@ -1,4 +1,4 @@
-import { budgets, secretNamePrefix, serviceEnv } from '@secrets/service';
+import { budgets, secretNamePrefix, serviceEnv, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 import type { BrakeLimits } from './changes/removal-brake.ts';
 
@@ -8,7 +8,7 @@ const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
 export const Env = z.object({
   ...serviceEnv(7003),
   AMQP_URL: z.string().min(1),
-  SECRETS_URL: z.url().default('http://127.0.0.1:7002'),
+  SECRETS_URL: serviceUrls().default('http://127.0.0.1:7002'),
   SECRET_NAME_PREFIX: secretNamePrefix,
   /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),

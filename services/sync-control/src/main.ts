@@ -2,8 +2,8 @@ import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres, prepareSchema } from '@secrets/db';
 import { schemas } from '@secrets/schemas';
-import { readKeyRing } from '@secrets/seal';
-import { runService, serve } from '@secrets/service';
+import { openKeyFile } from '@secrets/seal';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import { backgroundConnections, createSyncControl } from './app.ts';
 import { Env, toConfig } from './config.ts';
 
@@ -21,9 +21,15 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   await prepareSchema(db, schemas.sync, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
-  const keyRing = readKeyRing(env.SEAL_KEY_FILE);
+  const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+  reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
   const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
   const deps = { db, backgroundDb, broker, keyRing, keys, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));
-  await serve(syncControl, { host: env.HOST, port: env.PORT }, { log, onStop });
+  await serve(
+    syncControl,
+    { host: env.HOST, port: env.PORT },
+    { log, onStop },
+    { drainSeconds: env.DRAIN_SECONDS },
+  );
 });

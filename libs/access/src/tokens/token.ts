@@ -67,7 +67,7 @@ export type BatchToken = z.infer<typeof BatchToken>;
 /** The key ring of batch tokens, derived from the internal key `login>batch-tokens`, which login and the gateway have. */
 export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
   const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
-  return { current, find: (id) => (id === current.id ? current : undefined) };
+  return { current, keys: [current], find: (id) => (id === current.id ? current : undefined) };
 }
 
 /**

@@ -10,6 +10,7 @@ export class OpenConnections {
   readonly #streams = new Set<Socket>(); // what carries HTTP: the TCP socket itself, or the TLS stream on it
   readonly #responses = new Set<http.ServerResponse>();
   #stopped: Promise<void> | undefined;
+  #isDraining = false;
 
   constructor(server: http.Server | https.Server) {
     this.#server = server;
@@ -17,6 +18,12 @@ export class OpenConnections {
     const ready = server instanceof TlsServer ? 'secureConnection' : 'connection';
     server.on(ready, (socket: Socket) => this.#opened(socket));
     server.on('request', (_req, res: http.ServerResponse) => this.#received(res));
+  }
+
+  /** From now on, each response closes its connection. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const res of this.#responses) closeAfter(res);
   }
 
   /** See `RunningServer.stop`. Later calls wait for the first one and do not change its grace period. */
@@ -42,7 +49,7 @@ export class OpenConnections {
 
   #received(res: http.ServerResponse): void {
     remember(this.#responses, res);
-    if (this.#stopped) closeAfter(res);
+    if (this.#isDraining || this.#stopped) closeAfter(res);
     // A response whose headers were sent before the stop said keep-alive: its connection is idle from here on.
     res.once('close', () => this.#stopped && this.#server.closeIdleConnections());
   }

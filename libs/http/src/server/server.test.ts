@@ -230,6 +230,34 @@ describe('stop', () => {
   });
 });
 
+describe('drain', () => {
+  test('serves every request, closes its connection afterwards, and is not ready', async () => {
+    const server = await start((_request, response) => response.end('fine'), {
+      readyPaths: ['/v1/sys/health'],
+    });
+    const of = async (path: string) => {
+      const response = await fetch(server.url + path);
+      return [response.status, response.headers.get('connection'), await response.text()];
+    };
+    expect(await of('/readyz')).toEqual([200, 'keep-alive', 'fine']);
+    server.drain();
+    expect(await of('/')).toEqual([200, 'close', 'fine']);
+    expect(await of('/readyz?serving')).toEqual([200, 'close', 'fine']);
+    for (const path of ['/readyz', '/v1/sys/health'])
+      expect(await of(path)).toEqual([503, 'close', expect.stringContaining('"ready":false')]);
+  });
+
+  test('closes the connection of a request in flight after its response', async () => {
+    const { handler, next } = held();
+    const server = await start(handler);
+    const responding = fetch(server.url);
+    const response = await next();
+    server.drain();
+    response.end('fine');
+    expect((await responding).headers.get('connection')).toBe('close');
+  });
+});
+
 describe('TLS', () => {
   /** Returns the certificate that the server presents, as PEM. */
   async function presented(port: number): Promise<string> {

@@ -33,6 +33,8 @@ export interface ServerOptions {
   maxHeaderBytes?: number;
   /** Connections beyond this number are closed immediately, and so are then those that are idle. Unlimited by default. */
   maxConnections?: number;
+  /** Paths that return 503 while the server drains, in addition to `/readyz`. */
+  readyPaths?: readonly string[];
   /** Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response. */
   onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
 }
@@ -41,6 +43,11 @@ export interface RunningServer {
   /** Base URL of the server, such as `https://127.0.0.1:8200`. */
   readonly url: string;
   readonly port: number;
+  /**
+   * Announces that the server will stop, and still serves every request: `/readyz`, and each of `readyPaths`, returns 503, and each response
+   * closes its connection, so that clients connect elsewhere. `/readyz?serving` still asks for the dependencies.
+   */
+  drain(): void;
   /**
    * Accepts no new connections, closes idle ones immediately and completes requests in flight with
    * `Connection: close`; connections still open after `graceMs` are destroyed. Resolves when every connection is
@@ -74,10 +81,27 @@ export async function startServer(
   return {
     url: `${options.tls ? 'https' : 'http'}://${hostInUrl(options.host)}:${port}`,
     port,
+    drain: () => {
+      connections.drain();
+      server.off('request', handler).on('request', unready(handler, options.readyPaths));
+    },
     stop: (graceMs) => connections.stop(graceMs),
     reloadTls: () => reloadTls(server, options.tls),
   };
 }
+
+const unreadyText = JSON.stringify({
+  initialized: true,
+  ready: false,
+  missing: ['this process, which is stopping'],
+});
+
+const unready =
+  (handler: http.RequestListener, paths: readonly string[] = []): http.RequestListener =>
+  (request, response) => {
+    if (![...paths, '/readyz'].includes(request.url ?? '')) return handler(request, response);
+    response.writeHead(503, { 'content-type': 'application/json' }).end(unreadyText);
+  };
 
 async function createServer(options: ServerOptions): Promise<http.Server | https.Server> {
   const limits = limitsOf(options);

@@ -3,8 +3,8 @@ import { readInternalKeys } from '@secrets/caller';
 import { type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { internalClient, operatorApp } from '@secrets/http';
-import { readKeyRing } from '@secrets/seal';
-import { runService, serve } from '@secrets/service';
+import { openKeyFile } from '@secrets/seal';
+import { reloadFiles, runService, serve } from '@secrets/service';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
@@ -26,7 +26,11 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     onStop(unblockedDb.close);
     const broker = openRabbit({ url: env.AMQP_URL, log });
     onStop(() => broker.close());
-    const keyRing = readKeyRing(env.SEAL_KEY_FILE);
+    const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+    reloadFiles(
+      { log, onStop },
+      { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload },
+    );
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const driver = driverOf(env);
     const worker = createSyncWorker(

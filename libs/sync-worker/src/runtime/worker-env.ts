@@ -1,5 +1,5 @@
 import { commaList, port } from '@secrets/config';
-import { databaseEnv, secretNamePrefix } from '@secrets/service';
+import { databaseEnv, secretNamePrefix, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 
 /** The environment variables of every worker. A worker adds those of its own driver. */
@@ -10,7 +10,7 @@ export const WorkerEnv = z.object({
   AMQP_URL: z.string().min(1),
   /** The worker's key for login, with which it requests identity tokens. Without it, destinations cannot use federation. */
   INTERNAL_KEY_FILE: z.string().min(1).optional(),
-  LOGIN_URL: z.url().default('http://127.0.0.1:7001'),
+  LOGIN_URL: serviceUrls().default('http://127.0.0.1:7001'),
   /** Addresses that every destination may reach in addition to public ones, such as `10.0.0.0/8,127.0.0.1/32:9000`. */
   EGRESS_ALLOW: commaList.default([]),
   /** Addresses that a destination may allow for itself in its own lists. */

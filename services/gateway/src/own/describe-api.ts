@@ -11,7 +11,9 @@ import {
   descriptionPath,
   healthPath,
   initPath,
+  keyStatusPath,
   leaderPath,
+  rotatePath,
   sealStatusPath,
 } from './own-paths.ts';
 
@@ -107,6 +109,20 @@ const ownPaths: Paths = {
       tags: ['gateway'],
       summary: 'List the devices of the audit log',
       responses: { '200': { description: 'the devices by name' } },
+    },
+  },
+  [pathPrefix + keyStatusPath]: {
+    get: {
+      tags: ['gateway'],
+      summary: 'Read which seal keys are in use, and the progress of their rotation',
+      responses: { '200': { description: 'the keys of each service' } },
+    },
+  },
+  [pathPrefix + rotatePath]: {
+    post: {
+      tags: ['gateway'],
+      summary: 'Encrypt everything with the current seal keys, in the background',
+      responses: { '200': { description: 'the keys of each service' } },
     },
   },
   [`${pathPrefix}${auditHashPath}/{device}`]: {

@@ -32,5 +32,5 @@ export const databaseCheck = (db: Db) => async (): Promise<void> => {
 };
 
 const isReady = async (upstream: Upstream): Promise<void> => {
-  await upstream.fetchOwn('/readyz');
+  await upstream.fetchOwn('/readyz?serving'); // an instance that is about to stop is not missing: it still serves
 };

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { AuditHash } from '../audit/audit-hash.ts';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { type OwnDocuments, ownDocument } from './own-documents.ts';
-import { auditHashPath, auditPath } from './own-paths.ts';
+import { auditHashPath, auditPath, keyStatusPath, rotatePath } from './own-paths.ts';
+import type { SealRotations } from './seal-rotation.ts';
 
 interface OwnRequest {
   gatewayRequest: GatewayRequest;
@@ -23,17 +24,23 @@ export interface OwnEndpointOptions {
   documents: OwnDocuments;
   devices: readonly AuditDevice[];
   auditHash: AuditHash;
+  sealKeys: SealRotations;
 }
 
 /** The paths that the gateway serves itself, except health, which is not audited. */
 export const ownEndpoint =
-  ({ documents, devices, auditHash }: OwnEndpointOptions): OwnEndpoint =>
+  ({ documents, devices, auditHash, sealKeys }: OwnEndpointOptions): OwnEndpoint =>
   async (request) => {
     const { path, requestId } = request.gatewayRequest;
     const document = ownDocument(documents, request.gatewayRequest);
     if (document !== undefined) return document();
-    if (path !== auditPath && !path.startsWith(`${auditHashPath}/`)) return undefined;
+    if (!isOwnPath(path)) return undefined;
     if (request.wrapSeconds !== undefined) throw invalid('the response of this path cannot be wrapped');
+    if (path === keyStatusPath) {
+      requireMethod(request, 'get');
+      return envelope(requestId, { data: await sealKeys.read(request.caller) });
+    }
+    if (path === rotatePath) return rotated(request, sealKeys);
     if (path === auditPath) {
       requireMethod(request, 'get');
       return withoutEnvelopeToo(requestId, presented(devices));
@@ -43,6 +50,15 @@ export const ownEndpoint =
     if (!devices.some((device) => device.name === name)) throw invalid(`there is no audit device ${name}`);
     return hashed(request, auditHash);
   };
+
+const isOwnPath = (path: string): boolean =>
+  [keyStatusPath, rotatePath, auditPath].includes(path) || path.startsWith(`${auditHashPath}/`);
+
+async function rotated(request: OwnRequest, sealKeys: SealRotations) {
+  requireMethod(request, 'post');
+  requireCapability(request.caller, 'update');
+  return envelope(request.gatewayRequest.requestId, { data: await sealKeys.begin(request.caller) });
+}
 
 const HashRequest = z.object({ input: z.string().min(1) });
 

@@ -8,7 +8,8 @@ import {
   signAssertion,
 } from '@secrets/caller';
 import { errorCode, Problem } from '@secrets/domain';
-import { type Dispatcher, Pool } from 'undici';
+import { openReplicaPool } from '@secrets/http';
+import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
 import { type CollectedResponse, collectResponse } from './collected-response.ts';
@@ -45,6 +46,7 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
+  /** Base URL of the service, or of its replicas, separated by commas. */
   url: string;
   keys: InternalKeys;
   /** Default 30,000. A request with `wait` deliberately takes up to 5 s. */
@@ -56,12 +58,7 @@ export function openUpstream(
   name: OwningService,
   { url, keys, timeoutMs = 30_000 }: UpstreamOptions,
 ): Upstream {
-  const pool = new Pool(url, {
-    connections: 256,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { timeout: 5_000 },
-  });
+  const pool = openReplicaPool(url, { connections: 256, timeoutMs });
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
     const relayed = new RelayedResponse(response, requestId, request.record);

@@ -11,7 +11,7 @@ export async function newSigningKey(keyRing: KeyRing): Promise<IdentityKeyRow> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   const id = randomUUID();
   const { kty, n, e } = await exportJWK(publicKey);
-  const sealedPrivateKey = encrypt(keyRing, aadOf(id), Buffer.from(await exportPKCS8(privateKey)));
+  const sealedPrivateKey = encrypt(keyRing, signingKeyAad(id), Buffer.from(await exportPKCS8(privateKey)));
   return {
     id,
     publicJwk: { kty, use: 'sig', alg: algorithm, kid: id, n, e } as IdentityKeyRow['publicJwk'],
@@ -24,6 +24,7 @@ export const openSigningKey = (
   keyRing: KeyRing,
   { id, sealedPrivateKey }: Pick<IdentityKeyRow, 'id' | 'sealedPrivateKey'>,
 ): Promise<CryptoKey> =>
-  importPKCS8(decrypt(keyRing, aadOf(id), sealedPrivateKey).toString('utf8'), algorithm);
+  importPKCS8(decrypt(keyRing, signingKeyAad(id), sealedPrivateKey).toString('utf8'), algorithm);
 
-const aadOf = (id: string): string => `login.identity_keys ${id} private_key`;
+/** What a private key is sealed for. */
+export const signingKeyAad = (id: string): string => `login.identity_keys ${id} private_key`;

@@ -9,6 +9,7 @@ import { limitCases } from './limit-cases.ts';
 import { loginCases } from './login-cases.ts';
 import { loginSettingsCases } from './login-settings-cases.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
+import { sealCases } from './seal-cases.ts';
 import { secretsCases } from './secrets-cases.ts';
 import { openSeededDb } from './seeded-db.ts';
 import { syncControlCases } from './sync-control-cases.ts';
@@ -25,6 +26,7 @@ const cases: Case[] = [
   ...loginCases,
   ...limitCases,
   ...loginSettingsCases,
+  ...sealCases,
 ];
 
 interface Executed extends Measured {

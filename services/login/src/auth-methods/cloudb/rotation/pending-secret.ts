@@ -2,10 +2,12 @@ import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal
 
 /** Encrypts a secret that is not used yet, bound to its row. */
 export const encryptPending = (keyRing: KeyRing, mountId: string, secret: Sealed<string>): Buffer =>
-  encrypt(keyRing, aadOf(mountId), Buffer.from(secret.reveal()));
+  encrypt(keyRing, pendingSecretAad(mountId), Buffer.from(secret.reveal()));
 
 /** Decrypts it. Throws `SealError` if it belongs to another row. */
 export const decryptPending = (keyRing: KeyRing, mountId: string, encrypted: Uint8Array): Sealed<string> =>
-  seal(decrypt(keyRing, aadOf(mountId), encrypted).toString('utf8'));
+  seal(decrypt(keyRing, pendingSecretAad(mountId), encrypted).toString('utf8'));
 
-const aadOf = (mountId: string): string => `login.cloudb_rotations ${mountId} pending_secret`;
+/** What the secret is sealed for. */
+export const pendingSecretAad = (mountId: string): string =>
+  `login.cloudb_rotations ${mountId} pending_secret`;

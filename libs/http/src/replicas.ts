@@ -1,0 +1,51 @@
+import { buildConnector, Pool } from 'undici';
+
+/** How long one replica may take to accept a connection before another one is tried. */
+const connectTimeoutMs = 2_000;
+
+/**
+ * How long an unused connection is kept: less than a service that stops takes to drain, so that no request is sent on a connection that is
+ * just being closed. The pool measures it to about a second.
+ */
+const keepAliveMs = 3_000;
+
+export interface ReplicaPoolOptions {
+  connections: number;
+  /** Of the headers, and of each pause in the body. */
+  timeoutMs: number;
+}
+
+/** The base URLs of a service: one, or several replicas, separated by commas. */
+export const replicaUrls = (text: string): string[] => text.split(',').map((url) => url.trim());
+
+/**
+ * Opens keep-alive connections to the replicas of a service. Each new connection goes to the next replica. If that one does not accept it, the
+ * others are tried in turn: nothing has been sent yet. A name with several addresses is treated like that by Node.js itself.
+ */
+export function openReplicaPool(urls: string, { connections, timeoutMs }: ReplicaPoolOptions): Pool {
+  const origins = replicaUrls(urls).map((url) => new URL(url));
+  return new Pool(origins[0]!.origin, {
+    connections,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    connect: connectorTo(origins),
+  });
+}
+
+function connectorTo(origins: readonly URL[]): buildConnector.connector {
+  const connect = buildConnector({ timeout: origins.length === 1 ? 5_000 : connectTimeoutMs });
+  let next = 0;
+  return (options, callback) => {
+    const first = next++;
+    const attempt = (tried: number): void => {
+      const { hostname, host, port, protocol } = origins[(first + tried) % origins.length]!;
+      connect({ ...options, hostname, host, port, protocol }, (...result) => {
+        if (result[0] !== null && tried + 1 < origins.length) return attempt(tried + 1);
+        callback(...result);
+      });
+    };
+    attempt(0);
+  };
+}

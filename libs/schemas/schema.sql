@@ -1,0 +1,957 @@
+create table broker.messages (
+  body text not null,
+  deliveries integer default 0 not null,
+  id bigint generated as identity not null,
+  message_id uuid default gen_random_uuid() not null,
+  published_at timestamp with time zone default now() not null,
+  queue text not null,
+  constraint messages_pkey PRIMARY KEY (queue, id)
+);
+
+create table broker.parked (
+  body text not null,
+  deliveries integer not null,
+  id bigint not null,
+  message_id uuid not null,
+  parked_at timestamp with time zone default now() not null,
+  published_at timestamp with time zone not null,
+  queue text not null,
+  constraint parked_pkey PRIMARY KEY (queue, id)
+);
+
+create table broker.schema_version (
+  md5 text,
+  name text,
+  run_at timestamp with time zone,
+  version bigint not null,
+  constraint schema_version_pkey PRIMARY KEY (version)
+);
+
+create table login.access_changes (
+  concerns text[] not null,
+  epoch bigint not null,
+  constraint access_changes_pkey PRIMARY KEY (epoch)
+);
+
+create table login.access_epoch (
+  id boolean default true not null,
+  value bigint default 0 not null,
+  constraint access_epoch_id_check CHECK (id),
+  constraint access_epoch_pkey PRIMARY KEY (id)
+);
+
+create table login.auth_mounts (
+  accessor text not null,
+  created_at timestamp with time zone default now() not null,
+  default_lease_seconds bigint default 0 not null,
+  description text default ''::text not null,
+  id uuid default gen_random_uuid() not null,
+  max_lease_seconds bigint default 0 not null,
+  namespace_id text not null,
+  path text not null,
+  type text not null,
+  constraint auth_mounts_accessor_key UNIQUE (accessor),
+  constraint auth_mounts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
+  constraint auth_mounts_namespace_id_path_key UNIQUE (namespace_id, path),
+  constraint auth_mounts_pkey PRIMARY KEY (id)
+);
+
+create table login.cloudb_configs (
+  mount_id uuid not null,
+  sealed_client_secret bytea,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint cloudb_configs_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint cloudb_configs_pkey PRIMARY KEY (mount_id)
+);
+
+create table login.cloudb_roles (
+  mount_id uuid not null,
+  name text not null,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint cloudb_roles_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint cloudb_roles_pkey PRIMARY KEY (mount_id, name)
+);
+
+create table login.cloudb_rotation_attempts (
+  id uuid not null,
+  mount_id uuid not null,
+  started_at timestamp with time zone default now() not null,
+  constraint cloudb_rotation_attempts_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.cloudb_rotations(mount_id) ON DELETE CASCADE,
+  constraint cloudb_rotation_attempts_pkey PRIMARY KEY (id)
+);
+
+create table login.cloudb_rotations (
+  current_key_id text,
+  discarded_key_ids text[] default '{}'::text[] not null,
+  due_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  failures integer default 0 not null,
+  fence bigint default 0 not null,
+  leased_until timestamp with time zone,
+  mount_id uuid not null,
+  pending_expires_at timestamp with time zone,
+  pending_key_id text,
+  pending_since timestamp with time zone,
+  replaced_key_id text,
+  retired_key_id text,
+  scheduled_at timestamp with time zone,
+  sealed_pending_secret bytea,
+  secret_since timestamp with time zone default now() not null,
+  constraint cloudb_rotations_check CHECK (((pending_key_id IS NULL) = (sealed_pending_secret IS NULL))),
+  constraint cloudb_rotations_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.cloudb_configs(mount_id) ON DELETE CASCADE,
+  constraint cloudb_rotations_pkey PRIMARY KEY (mount_id)
+);
+
+create table login.entities (
+  created_at timestamp with time zone default now() not null,
+  disabled boolean default false not null,
+  id uuid default gen_random_uuid() not null,
+  metadata jsonb default '{}'::jsonb not null,
+  name text collate "C",
+  namespace_id text not null,
+  policies text[] default '{}'::text[] not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint entities_pkey PRIMARY KEY (id)
+);
+
+create table login.entity_aliases (
+  entity_id uuid not null,
+  groups text[] default '{}'::text[] not null,
+  groups_issued_at timestamp with time zone,
+  mount_id uuid not null,
+  name text not null,
+  constraint entity_aliases_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES login.entities(id) ON DELETE CASCADE,
+  constraint entity_aliases_pkey PRIMARY KEY (mount_id, name)
+);
+
+create table login.group_aliases (
+  created_at timestamp with time zone default now() not null,
+  group_id uuid not null,
+  id uuid default gen_random_uuid() not null,
+  mount_id uuid not null,
+  name text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint group_aliases_group_id_fkey FOREIGN KEY (group_id) REFERENCES login.groups(id) ON DELETE CASCADE,
+  constraint group_aliases_group_id_key UNIQUE (group_id),
+  constraint group_aliases_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint group_aliases_mount_id_name_key UNIQUE (mount_id, name),
+  constraint group_aliases_pkey PRIMARY KEY (id)
+);
+
+create table login.groups (
+  created_at timestamp with time zone default now() not null,
+  id uuid default gen_random_uuid() not null,
+  metadata jsonb default '{}'::jsonb not null,
+  name text collate "C" not null,
+  namespace_id text not null,
+  policies text[] default '{}'::text[] not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint groups_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
+  constraint groups_namespace_id_name_key UNIQUE (namespace_id, name),
+  constraint groups_pkey PRIMARY KEY (id)
+);
+
+create table login.identity_issuer (
+  id boolean default true not null,
+  issuer text not null,
+  rotation_seconds bigint not null,
+  updated_at timestamp with time zone default now() not null,
+  verification_seconds bigint not null,
+  constraint identity_issuer_id_check CHECK (id),
+  constraint identity_issuer_pkey PRIMARY KEY (id)
+);
+
+create table login.identity_keys (
+  id text not null,
+  public_jwk jsonb not null,
+  published_until timestamp with time zone,
+  sealed_private_key bytea,
+  state text not null,
+  state_since timestamp with time zone default now() not null,
+  constraint identity_keys_check CHECK (((sealed_private_key IS NULL) = (state = 'retired'::text))),
+  constraint identity_keys_check1 CHECK (((published_until IS NOT NULL) = (state = 'retired'::text))),
+  constraint identity_keys_pkey PRIMARY KEY (id),
+  constraint identity_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'retired'::text])))
+);
+
+create table login.namespaces (
+  created_at timestamp with time zone default now() not null,
+  custom_metadata jsonb default '{}'::jsonb not null,
+  id text not null,
+  path text not null,
+  constraint namespaces_path_key UNIQUE (path),
+  constraint namespaces_pkey PRIMARY KEY (id)
+);
+
+create table login.policies (
+  name text not null,
+  namespace_id text not null,
+  path_count integer default COALESCE(jsonb_array_length((rules -> 'paths'::text)), 0) not null,
+  plus_path_count integer default COALESCE(jsonb_array_length(jsonb_path_query_array(rules, '$."paths"[*]."path"?(@ like_regex "(^|/)\\+(/|$)")'::jsonpath)), 0) not null,
+  rules jsonb not null,
+  source text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint policies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
+  constraint policies_pkey PRIMARY KEY (namespace_id, name)
+);
+
+create table login.rate_limit_quotas (
+  block_seconds bigint not null,
+  created_at timestamp with time zone default now() not null,
+  group_by text not null,
+  inheritable boolean not null,
+  interval_seconds bigint not null,
+  name text collate "C" not null,
+  namespace_id text not null,
+  path text not null,
+  rate double precision not null,
+  written_path text not null,
+  constraint rate_limit_quotas_group_by_check CHECK ((group_by = ANY (ARRAY['ip'::text, 'none'::text]))),
+  constraint rate_limit_quotas_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
+  constraint rate_limit_quotas_namespace_id_path_key UNIQUE (namespace_id, path),
+  constraint rate_limit_quotas_pkey PRIMARY KEY (name)
+);
+
+create table login.rate_limit_usage (
+  ends_at timestamp with time zone not null,
+  key text collate "C" not null,
+  taken bigint not null,
+  constraint rate_limit_usage_pkey PRIMARY KEY (key, ends_at)
+);
+
+create table login.removed_owners (
+  id text not null,
+  kind text not null,
+  removed_at timestamp with time zone default now() not null,
+  constraint removed_owners_kind_check CHECK ((kind = ANY (ARRAY['auth mount'::text, 'namespace'::text]))),
+  constraint removed_owners_pkey PRIMARY KEY (id)
+);
+
+create table login.root_token (
+  id boolean default true not null,
+  made_at timestamp with time zone default now() not null,
+  constraint root_token_id_check CHECK (id),
+  constraint root_token_pkey PRIMARY KEY (id)
+);
+
+create table login.schema_version (
+  md5 text,
+  name text,
+  run_at timestamp with time zone,
+  version bigint not null,
+  constraint schema_version_pkey PRIMARY KEY (version)
+);
+
+create table login.seal_keys (
+  fingerprint text not null,
+  id text not null,
+  used_at timestamp with time zone default now() not null,
+  constraint seal_keys_pkey PRIMARY KEY (id)
+);
+
+create table login.seal_rotation (
+  after_key text[],
+  at_table text,
+  checked bigint default 0 not null,
+  encrypted bigint default 0 not null,
+  finished_at timestamp with time zone,
+  key_id text not null,
+  locked bigint default 0 not null,
+  only_one boolean default true not null,
+  pass_started_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone default now() not null,
+  unreadable bigint default 0 not null,
+  constraint seal_rotation_only_one_check CHECK (only_one),
+  constraint seal_rotation_pkey PRIMARY KEY (only_one)
+);
+
+create table login.token_roles (
+  name text collate "C" not null,
+  namespace_id text not null,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint token_roles_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
+  constraint token_roles_pkey PRIMARY KEY (namespace_id, name)
+);
+
+create table login.tokens (
+  accessor text not null,
+  bound_cidrs text[] default '{}'::text[] not null,
+  created_at timestamp with time zone default now() not null,
+  creation_path text not null,
+  display_name text not null,
+  entity_id uuid,
+  expires_at timestamp with time zone,
+  explicit_max_ttl_seconds bigint default 0 not null,
+  hash bytea not null,
+  login_source jsonb,
+  max_expires_at timestamp with time zone,
+  metadata jsonb default '{}'::jsonb not null,
+  mount_id uuid,
+  namespace_id text not null,
+  orphans_children boolean default false not null,
+  parent_accessor text,
+  period_seconds bigint default 0 not null,
+  policies text[] not null,
+  renewable boolean not null,
+  renewed_at timestamp with time zone,
+  role_name text,
+  ttl_seconds bigint not null,
+  uses_left integer,
+  constraint tokens_accessor_key UNIQUE (accessor),
+  constraint tokens_parent_accessor_fkey FOREIGN KEY (parent_accessor) REFERENCES login.tokens(accessor) ON DELETE CASCADE,
+  constraint tokens_pkey PRIMARY KEY (hash)
+);
+
+create table login.wrapped_responses (
+  accessor text not null,
+  created_at timestamp with time zone default now() not null,
+  creation_path text not null,
+  expires_at timestamp with time zone not null,
+  hash bytea not null,
+  namespace_id text not null,
+  sealed bytea not null,
+  ttl_seconds bigint not null,
+  wrapped_accessor text,
+  constraint wrapped_responses_accessor_key UNIQUE (accessor),
+  constraint wrapped_responses_pkey PRIMARY KEY (hash)
+);
+
+create table secrets.mounts (
+  accessor text not null,
+  cas_required boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  delete_after_seconds bigint default 0 not null,
+  description text default ''::text not null,
+  disabled_at timestamp with time zone,
+  id uuid default gen_random_uuid() not null,
+  max_versions integer default 0 not null,
+  move_id uuid,
+  moved_from text,
+  namespace_id text not null,
+  path text collate "C" not null,
+  stands_in text default 
+CASE
+    WHEN (disabled_at IS NULL) THEN namespace_id
+    ELSE NULL::text
+END,
+  constraint mounts_accessor_key UNIQUE (accessor),
+  constraint mounts_move_id_key UNIQUE (move_id),
+  constraint mounts_pkey PRIMARY KEY (id),
+  constraint mounts_stand_in_namespaces FOREIGN KEY (stands_in) REFERENCES login.namespaces(id) NOT VALID
+);
+
+create table secrets.outbox (
+  due_at timestamp with time zone default now() not null,
+  id bigint generated as identity not null,
+  secret_id uuid not null,
+  constraint outbox_pkey PRIMARY KEY (id)
+);
+
+create table secrets.schema_version (
+  md5 text,
+  name text,
+  run_at timestamp with time zone,
+  version bigint not null,
+  constraint schema_version_pkey PRIMARY KEY (version)
+);
+
+create table secrets.seal_keys (
+  fingerprint text not null,
+  id text not null,
+  used_at timestamp with time zone default now() not null,
+  constraint seal_keys_pkey PRIMARY KEY (id)
+);
+
+create table secrets.seal_rotation (
+  after_key text[],
+  at_table text,
+  checked bigint default 0 not null,
+  encrypted bigint default 0 not null,
+  finished_at timestamp with time zone,
+  key_id text not null,
+  locked bigint default 0 not null,
+  only_one boolean default true not null,
+  pass_started_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone default now() not null,
+  unreadable bigint default 0 not null,
+  constraint seal_rotation_only_one_check CHECK (only_one),
+  constraint seal_rotation_pkey PRIMARY KEY (only_one)
+);
+
+create table secrets.secrets (
+  cas_required boolean default false not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  current_version integer default 0 not null,
+  custom_metadata jsonb,
+  delete_after_seconds bigint default 0 not null,
+  id uuid not null,
+  max_versions integer default 0 not null,
+  mount_id uuid not null,
+  oldest_version integer default 0 not null,
+  path text collate "C" not null,
+  revision bigint default 1 not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  watched boolean default false not null,
+  constraint secrets_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES secrets.mounts(id),
+  constraint secrets_mount_id_path_key UNIQUE (mount_id, path),
+  constraint secrets_pkey PRIMARY KEY (id)
+);
+
+create table secrets.versions (
+  created_at timestamp with time zone not null,
+  deletion_time timestamp with time zone,
+  destroyed boolean default false not null,
+  expires_at timestamp with time zone,
+  id uuid not null,
+  sealed bytea,
+  secret_id uuid not null,
+  version integer not null,
+  constraint versions_check CHECK ((destroyed = (sealed IS NULL))),
+  constraint versions_pkey PRIMARY KEY (secret_id, version),
+  constraint versions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES secrets.secrets(id) ON DELETE CASCADE
+);
+
+create table sync.associations (
+  accessor text not null,
+  created_at timestamp with time zone default now() not null,
+  destination_id uuid not null,
+  granularity text,
+  id uuid default gen_random_uuid() not null,
+  mount text not null,
+  mount_id uuid not null,
+  namespace_id text not null,
+  planned_revision bigint not null,
+  removing boolean default false not null,
+  secret_id uuid not null,
+  secret_name text not null,
+  source_gone_at timestamp with time zone,
+  source_removals integer default 0 not null,
+  template text,
+  unnamed_keys json default '[]'::json not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint associations_destination_id_accessor_secret_name_key UNIQUE (destination_id, accessor, secret_name),
+  constraint associations_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint associations_pkey PRIMARY KEY (id)
+);
+alter table sync.associations enable row level security;
+
+create table sync.codehost_apps (
+  app_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  enterprise_url text default ''::text not null,
+  fingerprint text not null,
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  namespace_id text not null,
+  reconnect_initiated_at timestamp with time zone,
+  reconnect_position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  sealed_private_key bytea not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint codehost_apps_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id),
+  constraint codehost_apps_namespace_id_name_key UNIQUE (namespace_id, name),
+  constraint codehost_apps_pkey PRIMARY KEY (id)
+);
+alter table sync.codehost_apps enable row level security;
+
+create table sync.config (
+  disabled boolean default false not null,
+  id boolean default true not null,
+  queue_capacity bigint default 1000000 not null,
+  constraint config_id_check CHECK (id),
+  constraint config_pkey PRIMARY KEY (id),
+  constraint config_queue_capacity_check CHECK ((queue_capacity >= 0))
+);
+
+create table sync.destination_checks (
+  destination_id uuid not null,
+  destination_type text not null,
+  ended_at timestamp with time zone,
+  ends_at timestamp with time zone not null,
+  external_name text not null,
+  id uuid default gen_random_uuid() not null,
+  next_removal_at timestamp with time zone,
+  put_started_at timestamp with time zone,
+  remote jsonb,
+  removals integer default 0 not null,
+  removed_at timestamp with time zone,
+  requested_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  steps jsonb default '[]'::jsonb not null,
+  constraint destination_checks_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint destination_checks_pkey PRIMARY KEY (id)
+);
+alter table sync.destination_checks enable row level security;
+
+create table sync.destination_health (
+  destination_id uuid not null,
+  destination_type text not null,
+  failures integer default 0 not null,
+  paused_until timestamp with time zone,
+  reason text,
+  refusals integer default 0 not null,
+  slow_until timestamp with time zone,
+  threshold double precision default 64 not null,
+  window_size double precision default 2 not null,
+  constraint destination_health_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint destination_health_pkey PRIMARY KEY (destination_id),
+  constraint destination_health_threshold_check CHECK ((threshold >= (1)::double precision)),
+  constraint destination_health_window_size_check CHECK ((window_size >= (1)::double precision))
+);
+alter table sync.destination_health enable row level security;
+
+create table sync.destinations (
+  background_error text,
+  codehost_app_id uuid,
+  created_at timestamp with time zone default now() not null,
+  deleted_at timestamp with time zone,
+  id uuid default gen_random_uuid() not null,
+  lane_id uuid not null,
+  name text not null,
+  namespace_id text,
+  namespace_path text not null,
+  purge_error text,
+  purge_initiated_at timestamp with time zone,
+  purge_position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  push_initiated_at timestamp with time zone,
+  push_position text default ''::text not null,
+  replan_error text,
+  replan_initiated_at timestamp with time zone,
+  replan_leased_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  replan_position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  replan_refused bigint default 0 not null,
+  retry_all boolean default false not null,
+  retry_initiated_at timestamp with time zone,
+  revision bigint default 1 not null,
+  sealed_credentials bytea,
+  settings jsonb not null,
+  type text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint deleted_destinations_have_no_namespace CHECK (((deleted_at IS NULL) = (namespace_id IS NOT NULL))),
+  constraint destinations_codehost_app_id_fkey FOREIGN KEY (codehost_app_id) REFERENCES sync.codehost_apps(id),
+  constraint destinations_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES sync.lanes(id),
+  constraint destinations_namespace_id_type_name_key UNIQUE (namespace_id, type, name),
+  constraint destinations_pkey PRIMARY KEY (id),
+  constraint destinations_stand_in_namespaces FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) NOT VALID
+);
+alter table sync.destinations enable row level security;
+
+create table sync.entries (
+  announced_at timestamp with time zone,
+  applied_generation bigint default 0 not null,
+  association_id uuid not null,
+  attempts integer default 0 not null,
+  collision_key text not null,
+  desired text default 'present'::text not null,
+  destination_id uuid not null,
+  destination_type text not null,
+  due_at timestamp with time zone default now(),
+  external_name text not null,
+  fault text,
+  fence bigint default 0 not null,
+  generation bigint default 1 not null,
+  id uuid default gen_random_uuid() not null,
+  last_error text,
+  lease_owner text,
+  lease_until timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  outcomes integer default 0 not null,
+  overwrite boolean default false not null,
+  priority smallint default 0 not null,
+  pushed_hash text,
+  put_started_at timestamp with time zone,
+  remote jsonb,
+  settings_hash text,
+  status text default 'PENDING'::text not null,
+  sub_key text default ''::text not null,
+  synced_at timestamp with time zone,
+  updated_at timestamp with time zone default now() not null,
+  verify boolean default false not null,
+  waits_for uuid,
+  constraint entries_association_id_fkey FOREIGN KEY (association_id) REFERENCES sync.associations(id) ON DELETE CASCADE,
+  constraint entries_desired_check CHECK ((desired = ANY (ARRAY['present'::text, 'absent'::text]))),
+  constraint entries_destination_id_collision_key_key UNIQUE (destination_id, collision_key),
+  constraint entries_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint entries_pkey PRIMARY KEY (id)
+);
+alter table sync.entries enable row level security;
+
+create table sync.entry_history (
+  action text not null,
+  at timestamp with time zone default now() not null,
+  attempts integer not null,
+  destination_type text not null,
+  entry_id uuid not null,
+  error text,
+  fault text,
+  number integer not null,
+  since timestamp with time zone default now() not null,
+  slot smallint not null,
+  status text not null,
+  constraint entry_history_action_check CHECK ((action = ANY (ARRAY['put'::text, 'remove'::text]))),
+  constraint entry_history_pkey PRIMARY KEY (entry_id, slot, destination_type)
+);
+alter table sync.entry_history enable row level security;
+
+create table sync.lanes (
+  account text not null,
+  destination_type text not null,
+  failures integer default 0 not null,
+  id uuid default gen_random_uuid() not null,
+  paused_until timestamp with time zone,
+  reason text,
+  refilled_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  refusals integer default 0 not null,
+  served_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  threshold double precision default 64 not null,
+  tokens double precision default 0 not null,
+  window_size double precision default 2 not null,
+  constraint lanes_destination_type_account_key UNIQUE (destination_type, account),
+  constraint lanes_pkey PRIMARY KEY (id),
+  constraint lanes_threshold_check CHECK ((threshold >= (1)::double precision)),
+  constraint lanes_window_size_check CHECK ((window_size >= (1)::double precision))
+);
+alter table sync.lanes enable row level security;
+
+create table sync.reconciliation (
+  id boolean default true not null,
+  lease_owner uuid,
+  leased_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  running boolean default false not null,
+  started_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint reconciliation_id_check CHECK (id),
+  constraint reconciliation_pkey PRIMARY KEY (id)
+);
+
+create table sync.removal_brakes (
+  approved_at timestamp with time zone,
+  destination_id uuid not null,
+  entries bigint,
+  held_at timestamp with time zone,
+  removed bigint default 0 not null,
+  window_started_at timestamp with time zone default now() not null,
+  constraint removal_brakes_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint removal_brakes_pkey PRIMARY KEY (destination_id)
+);
+
+create table sync.schema_version (
+  md5 text,
+  name text,
+  run_at timestamp with time zone,
+  version bigint not null,
+  constraint schema_version_pkey PRIMARY KEY (version)
+);
+
+create table sync.seal_keys (
+  fingerprint text not null,
+  id text not null,
+  used_at timestamp with time zone default now() not null,
+  constraint seal_keys_pkey PRIMARY KEY (id)
+);
+
+create table sync.seal_rotation (
+  after_key text[],
+  at_table text,
+  checked bigint default 0 not null,
+  encrypted bigint default 0 not null,
+  finished_at timestamp with time zone,
+  key_id text not null,
+  locked bigint default 0 not null,
+  only_one boolean default true not null,
+  pass_started_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone default now() not null,
+  unreadable bigint default 0 not null,
+  constraint seal_rotation_only_one_check CHECK (only_one),
+  constraint seal_rotation_pkey PRIMARY KEY (only_one)
+);
+
+create table sync.workers (
+  destination_type text not null,
+  id text not null,
+  seen_at timestamp with time zone default now() not null,
+  slots integer not null,
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_slots_check CHECK ((slots > 0))
+);
+alter table sync.workers enable row level security;
+
+create view secrets.newest_readable as
+ SELECT s.id AS secret_id,
+    v.version,
+    v.id AS version_id,
+    s.mount_id,
+    s.path,
+    v.sealed
+   FROM ((secrets.secrets s
+     JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))))
+     CROSS JOIN LATERAL ( SELECT versions.version,
+            versions.id,
+            versions.sealed
+           FROM secrets.versions
+          WHERE ((versions.secret_id = s.id) AND (versions.version >= s.oldest_version) AND (NOT versions.destroyed) AND ((versions.deletion_time IS NULL) OR (versions.deletion_time > statement_timestamp())))
+          ORDER BY versions.version DESC
+         LIMIT 1) v);
+
+create view sync.entry_values as
+ SELECT e.id AS entry_id,
+    a.secret_id,
+    v.mount_id,
+    v.path,
+    v.version_id,
+    v.sealed,
+    (EXISTS ( SELECT
+           FROM (secrets.secrets s
+             JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))))
+          WHERE (s.id = a.secret_id))) AS secret_exists
+   FROM ((sync.entries e
+     JOIN sync.associations a ON ((a.id = e.association_id)))
+     LEFT JOIN secrets.newest_readable v ON ((v.secret_id = a.secret_id)))
+  WHERE sync.works_on(e.destination_type);
+
+CREATE INDEX auth_mounts_in_order ON login.auth_mounts USING btree (namespace_id, path COLLATE "C");
+
+CREATE INDEX cloudb_configs_by_application ON login.cloudb_configs USING btree (lower((settings ->> 'client_id'::text))) WHERE (sealed_client_secret IS NOT NULL);
+
+CREATE INDEX cloudb_rotation_attempts_by_mount ON login.cloudb_rotation_attempts USING btree (mount_id);
+
+CREATE INDEX cloudb_rotations_by_due ON login.cloudb_rotations USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE UNIQUE INDEX entities_by_name ON login.entities USING btree (namespace_id, name) WHERE (name IS NOT NULL);
+
+CREATE INDEX entities_by_namespace ON login.entities USING btree (namespace_id, id);
+
+CREATE INDEX entity_aliases_by_entity ON login.entity_aliases USING btree (entity_id);
+
+CREATE INDEX identity_keys_by_end ON login.identity_keys USING btree (published_until) WHERE (state = 'retired'::text);
+
+CREATE UNIQUE INDEX identity_keys_by_state ON login.identity_keys USING btree (state) WHERE (state <> 'retired'::text);
+
+CREATE INDEX namespaces_by_parent ON login.namespaces USING btree (regexp_replace(path, '/?[^/]*$'::text, ''::text), path COLLATE "C") WHERE (path <> ''::text);
+
+CREATE INDEX policies_in_order ON login.policies USING btree (namespace_id, name COLLATE "C");
+
+CREATE INDEX rate_limit_usage_by_end ON login.rate_limit_usage USING btree (ends_at);
+
+CREATE INDEX tokens_by_expiry ON login.tokens USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX tokens_by_mount ON login.tokens USING btree (mount_id) WHERE (mount_id IS NOT NULL);
+
+CREATE INDEX tokens_by_namespace ON login.tokens USING btree (namespace_id, accessor COLLATE "C");
+
+CREATE INDEX tokens_by_parent ON login.tokens USING btree (parent_accessor) WHERE (parent_accessor IS NOT NULL);
+
+CREATE INDEX tokens_used_up ON login.tokens USING btree (hash) WHERE (uses_left = 0);
+
+CREATE INDEX wrapped_responses_by_expiry ON login.wrapped_responses USING btree (expires_at);
+
+CREATE UNIQUE INDEX mounts_by_path ON secrets.mounts USING btree (namespace_id, path) WHERE (disabled_at IS NULL);
+
+CREATE INDEX mounts_of_namespace ON secrets.mounts USING btree (stands_in);
+
+CREATE INDEX mounts_to_purge ON secrets.mounts USING btree (disabled_at) WHERE (disabled_at IS NOT NULL);
+
+CREATE INDEX outbox_by_due ON secrets.outbox USING btree (due_at, id);
+
+CREATE INDEX secrets_watched ON secrets.secrets USING btree (mount_id) WHERE watched;
+
+CREATE INDEX versions_by_expiry ON secrets.versions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX associations_by_destination_and_name ON sync.associations USING btree (destination_id, mount, secret_name);
+
+CREATE INDEX associations_by_name ON sync.associations USING btree (namespace_id, mount, secret_name, destination_id);
+
+CREATE INDEX associations_by_secret ON sync.associations USING btree (secret_id);
+
+CREATE INDEX associations_in_use ON sync.associations USING btree (destination_id, id) WHERE (NOT removing);
+
+CREATE INDEX associations_of_destination ON sync.associations USING btree (destination_id, id);
+
+CREATE INDEX associations_of_mount ON sync.associations USING btree (mount_id);
+
+CREATE INDEX associations_with_unnamed_keys ON sync.associations USING btree (destination_id, id) WHERE ((unnamed_keys)::text <> '[]'::text);
+
+CREATE INDEX associations_without_source ON sync.associations USING btree (destination_id, source_gone_at, id) INCLUDE (source_removals) WHERE (source_gone_at IS NOT NULL);
+
+CREATE INDEX codehost_apps_to_reconnect ON sync.codehost_apps USING btree (id) WHERE (reconnect_initiated_at IS NOT NULL);
+
+CREATE INDEX destination_checks_by_age ON sync.destination_checks USING btree (requested_at);
+
+CREATE INDEX destination_checks_of_destination ON sync.destination_checks USING btree (destination_id);
+
+CREATE UNIQUE INDEX destination_checks_running ON sync.destination_checks USING btree (destination_id) WHERE (ended_at IS NULL);
+
+CREATE INDEX destination_checks_with_probe ON sync.destination_checks USING btree (COALESCE(next_removal_at, ends_at)) WHERE ((started_at IS NOT NULL) AND (removed_at IS NULL));
+
+CREATE INDEX destination_checks_with_probe_of_destination ON sync.destination_checks USING btree (destination_id) WHERE ((started_at IS NOT NULL) AND (removed_at IS NULL));
+
+CREATE INDEX destinations_by_lane ON sync.destinations USING btree (namespace_id, lane_id, type, name);
+
+CREATE INDEX destinations_deleted ON sync.destinations USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX destinations_of_codehost_app ON sync.destinations USING btree (codehost_app_id, id) WHERE (codehost_app_id IS NOT NULL);
+
+CREATE INDEX destinations_of_lane ON sync.destinations USING btree (lane_id);
+
+CREATE INDEX destinations_with_work ON sync.destinations USING btree (id) WHERE ((deleted_at IS NOT NULL) OR (purge_initiated_at IS NOT NULL) OR (retry_initiated_at IS NOT NULL) OR (push_initiated_at IS NOT NULL) OR (replan_initiated_at IS NOT NULL));
+
+CREATE INDEX entries_announced ON sync.entries USING btree (destination_type, announced_at) WHERE (announced_at IS NOT NULL);
+
+CREATE INDEX entries_by_status ON sync.entries USING btree (destination_id, status, association_id, sub_key) WHERE ((status <> 'PENDING'::text) OR ((announced_at IS NULL) AND (lease_until IS NULL)));
+
+CREATE INDEX entries_due_of_type ON sync.entries USING btree (destination_type, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX entries_failed ON sync.entries USING btree (destination_id, updated_at) WHERE (status = 'CLIENT_SIDE_ERROR'::text);
+
+CREATE INDEX entries_of_association ON sync.entries USING btree (association_id, sub_key);
+
+CREATE INDEX entries_outstanding ON sync.entries USING btree (destination_id) INCLUDE (announced_at, due_at, lease_until) WHERE ((announced_at IS NOT NULL) OR (lease_until IS NOT NULL));
+
+CREATE INDEX entries_parked ON sync.entries USING btree (id) WHERE ((waits_for IS NOT NULL) AND (due_at IS NULL) AND (announced_at IS NULL) AND (applied_generation < generation));
+
+CREATE INDEX entries_postponed ON sync.entries USING btree (destination_id, updated_at) WHERE (status = ANY (ARRAY['EXTERNAL_SERVICE_ERROR'::text, 'INTERNAL_SERVICE_ERROR'::text]));
+
+CREATE INDEX entries_removal_failed ON sync.entries USING btree (destination_id) WHERE ((desired = 'absent'::text) AND (status = 'CLIENT_SIDE_ERROR'::text));
+
+CREATE INDEX entries_waiting ON sync.entries USING btree (destination_id, priority, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX entries_waiting_for ON sync.entries USING btree (waits_for) WHERE (waits_for IS NOT NULL);
+
+CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
+
+CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WHERE (held_at IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION login.record_removed_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into login.removed_owners (id, kind) values (old.id::text, tg_argv[0]);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION secrets.refuse_name_of_mount()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  name text := regexp_replace(new.path, '^.*/', '');
+  parent text := (select id from login.namespaces where path = left(new.path, -length(name) - 1));
+begin
+  perform pg_advisory_xact_lock(hashtextextended('names in namespace ' || parent, 0));
+  if exists (
+    select from secrets.mounts
+    where namespace_id = parent and disabled_at is null and (path = name or path >= name || '/' and path < name || '0')
+  ) then
+    raise unique_violation using constraint = 'names_of_mounts_and_namespaces', message = 'a mount has this name';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION secrets.refuse_name_of_namespace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  parent text := (select path from login.namespaces where id = new.namespace_id);
+  name text := split_part(new.path, '/', 1);
+begin
+  perform pg_advisory_xact_lock(hashtextextended('names in namespace ' || new.namespace_id, 0));
+  if exists (select from login.namespaces where path = case parent when '' then name else parent || '/' || name end) then
+    raise unique_violation using constraint = 'names_of_mounts_and_namespaces', message = 'a namespace has this name';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.follow_moved_mount()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  update sync.associations set mount = new.path where mount_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.forget_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from sync.entry_history where entry_id = any(array(select id from gone));
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.own_lane()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.lane_id is null then
+    insert into sync.lanes (destination_type, account) values (new.type, 'destination:' || new.id)
+      on conflict (destination_type, account) do update set account = excluded.account
+      returning id into new.lane_id;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.works_on(destination_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN ((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (CURRENT_USER = ('sync_worker_'::text || lower(replace(destination_type, '-'::text, '_'::text)))))
+;
+
+CREATE TRIGGER removed_owner AFTER DELETE ON login.auth_mounts FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('auth mount');
+
+CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
+
+CREATE TRIGGER removed_owner AFTER DELETE ON login.namespaces FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('namespace');
+
+CREATE TRIGGER moved_mount AFTER UPDATE OF path ON secrets.mounts FOR EACH ROW WHEN ((old.path <> new.path)) EXECUTE FUNCTION sync.follow_moved_mount();
+
+CREATE TRIGGER refuse_name_of_namespace BEFORE INSERT OR UPDATE OF namespace_id, path ON secrets.mounts FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_namespace();
+
+CREATE TRIGGER own_lane BEFORE INSERT OR UPDATE OF lane_id ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.own_lane();
+
+CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
+
+create policy of_own_type on sync.associations for ALL to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (EXISTS ( SELECT
+   FROM sync.destinations d
+  WHERE (d.id = associations.destination_id))))) with check ();
+
+create policy wanted_gone on sync.associations for DELETE to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR removing)) with check ();
+
+create policy of_own_type on sync.codehost_apps for ALL to {public} using (sync.works_on('codehost'::text)) with check ();
+
+create policy of_own_type on sync.destination_checks for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy of_own_type on sync.destination_health for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy of_own_type on sync.destinations for ALL to {public} using (sync.works_on(type)) with check ();
+
+create policy of_own_type on sync.entries for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy wanted_gone on sync.entries for DELETE to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (desired = 'absent'::text))) with check ();
+
+create policy of_own_type on sync.entry_history for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy of_own_type on sync.lanes for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy of_own_type on sync.workers for ALL to {public} using (sync.works_on(destination_type)) with check ();

@@ -1,0 +1,4 @@
+export * from './endpoints.ts';
+export * from './seal-keys.ts';
+export * from './seal-rotation.ts';
+export { type SealedTable, sealedTable } from './sealed-table.ts';

@@ -1,0 +1,74 @@
+import type { Sql } from '@secrets/db';
+import { type KeyRing, keyedHash, matchesKeyedHash, type SealKey } from '@secrets/seal';
+
+/** The schemas with sealed bytes. */
+export type SealedSchema = 'login' | 'secrets' | 'sync';
+
+/** A key with which something may be encrypted. */
+export interface RecordedKey {
+  id: string;
+  fingerprint: string;
+  usedAt: Date;
+}
+
+/** A key that is needed to decrypt what is stored is not in the key file, or another one has its name. */
+export class SealKeyError extends Error {
+  override readonly name = 'SealKeyError';
+}
+
+const purpose = 'fingerprint of a seal key';
+
+const fingerprintOf = (keyRing: KeyRing, { id }: SealKey): string => keyedHash(keyRing, purpose, '', id);
+
+/**
+ * Records that this process encrypts with the current key of the ring, and checks that the ring has every key that may be needed. Without a
+ * record of any key, each key of the ring may have been used, because earlier versions recorded none.
+ * @throws {SealKeyError} if a key is missing, or is another one
+ */
+export async function recordSealKeys(sql: Sql, schema: SealedSchema, keyRing: KeyRing): Promise<void> {
+  const recorded = await listSealKeys(sql, schema);
+  for (const key of recorded) requireKey(keyRing, key, schema);
+  const used = recorded.length === 0 ? keyRing.keys : [keyRing.current];
+  await sql.query(
+    `insert into ${schema}.seal_keys (id, fingerprint) select * from unnest($1::text[], $2::text[])
+     on conflict (id) do update set used_at = now()`,
+    [used.map(({ id }) => id), used.map((key) => fingerprintOf(keyRing, key))],
+  );
+}
+
+function requireKey(keyRing: KeyRing, { id, fingerprint }: RecordedKey, schema: SealedSchema): void {
+  if (keyRing.find(id) === undefined)
+    throw new SealKeyError(
+      `the seal key ${id} is missing from the key file, and data of the schema ${schema} may still be encrypted with it: ` +
+        `add its line again, call sys/rotate, and remove it when sys/key-status no longer lists it`,
+    );
+  if (!matchesKeyedHash(keyRing, purpose, '', fingerprint))
+    throw new SealKeyError(
+      `the seal key ${id} in the key file is not the one with which data of the schema ${schema} is encrypted: restore that one, ` +
+        `and give the other one a new id`,
+    );
+}
+
+/** All recorded keys: a handful. */
+export const listSealKeys = (sql: Sql, schema: SealedSchema): Promise<RecordedKey[]> =>
+  sql.query<RecordedKey>(`select id, fingerprint, used_at as "usedAt" from ${schema}.seal_keys order by id`);
+
+/** Whether a process has reported another key than this one since so many seconds before a time. */
+export async function isOtherKeyUsed(
+  sql: Sql,
+  schema: SealedSchema,
+  keyId: string,
+  { seconds, before }: { seconds: number; before: Date | undefined },
+): Promise<boolean> {
+  const [row] = await sql.query<{ used: boolean }>(
+    `select exists (select from ${schema}.seal_keys
+       where id <> $1 and used_at > coalesce($2::timestamptz, now()) - make_interval(secs => $3)) as used`,
+    [keyId, before ?? null, seconds],
+  );
+  return row?.used === true;
+}
+
+/** Forgets all keys but one: nothing is encrypted with them any more. */
+export async function forgetOtherKeys(sql: Sql, schema: SealedSchema, keyId: string): Promise<void> {
+  await sql.query(`delete from ${schema}.seal_keys where id <> $1`, [keyId]);
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { every } from '@secrets/background';
+import type { Process } from './run-service.ts';
+
+/** Files that are read again while the process runs. */
+export interface ReloadedFiles {
+  /** For the log, such as `the TLS files`. */
+  what: string;
+  files: readonly string[];
+  /** Uses the files as they are now. If it rejects, the process goes on with what it has. */
+  reload(): Promise<unknown> | unknown;
+  /** Whether SIGHUP reloads them at once. Default true. */
+  onSignal?: boolean;
+  /** Default 10. */
+  pollSeconds?: number;
+}
+
+/**
+ * Reloads files when their content changes, and on SIGHUP, until the process stops. The content is compared, because files that an
+ * orchestrator mounts are replaced through a symbolic link. A failed reload is logged as an error; the next change is another attempt.
+ */
+export function reloadFiles(
+  { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
+  { what, files, reload, onSignal = true, pollSeconds = 10 }: ReloadedFiles,
+): void {
+  const reloadNow = async () => {
+    try {
+      await reload();
+      log.info({ files }, `reloaded ${what}`);
+    } catch (error) {
+      log.error({ error, files }, `unable to reload ${what}; what was read before stays in use`);
+    }
+  };
+  let known = digestOf(files);
+  const poll = every(pollSeconds, `reload of ${what}`, log, async () => {
+    const before = await known;
+    known = digestOf(files);
+    if ((await known) !== before) await reloadNow();
+  });
+  onStop(poll.stop);
+  if (!onSignal) return;
+  let isStopped = false;
+  onStop(() => {
+    isStopped = true;
+  });
+  process.on('SIGHUP', () => isStopped || void reloadNow()); // without a listener, the signal would end a process that is stopping
+}
+
+/** A file that cannot be read counts as empty: to reload it will fail and say why. */
+async function digestOf(files: readonly string[]): Promise<string> {
+  const contents = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.alloc(0))));
+  const hash = createHash('sha256');
+  for (const content of contents) hash.update(`${content.length}:`).update(content);
+  return hash.digest('hex');
+}
