@@ -23,6 +23,14 @@ const inNamespace = (namespace: string) => (method: string, path: string, body?:
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
+test('a path that is too long is refused by its service, however often the services repeat it', async () => {
+  expectStatus(await system.api('POST', 'sys/mounts/long', { type: 'kv' }), 204);
+  const tooLong = `long/data/${'x'.repeat(12_000)}`;
+  expect(expectStatus(await system.api('GET', tooLong), 400).body.errors).toEqual([
+    'path: must have at most 2048 bytes',
+  ]);
+});
+
 describe('namespaces', () => {
   test('are deleted only when empty, and the refusal says what is left', async () => {
     expectStatus(await system.api('POST', 'sys/namespaces/team'), 200);

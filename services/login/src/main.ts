@@ -1,5 +1,6 @@
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres, prepareSchema } from '@secrets/db';
+import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
 import { reloadFiles, runService, serve } from '@secrets/service';
@@ -23,7 +24,7 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   );
   await serve(
     login,
-    { host: env.HOST, port: env.PORT },
+    { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
     { log, onStop },
     { drainSeconds: env.DRAIN_SECONDS },
   );

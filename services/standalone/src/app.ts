@@ -4,7 +4,7 @@ import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway, gatewayLimits } from '@secrets/gateway';
-import { internalClient, type ServerOptions, type Service } from '@secrets/http';
+import { internalClient, internalHeaderBytes, type ServerOptions, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
@@ -141,7 +141,11 @@ const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
 const serveLocally = ({ log, onStop }: Parts, service: Service<RequestListener>, name: string) =>
-  serve(service, { host: '127.0.0.1', port: 0 }, { log: log.child({ service: name }), onStop });
+  serve(
+    service,
+    { host: '127.0.0.1', port: 0, maxHeaderBytes: internalHeaderBytes },
+    { log: log.child({ service: name }), onStop },
+  );
 
 async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Promise<void> {
   const { workerDb, unblockedDb, broker, keyRing, keys, env } = parts;

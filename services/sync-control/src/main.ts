@@ -1,6 +1,7 @@
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres, prepareSchema } from '@secrets/db';
+import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
 import { reloadFiles, runService, serve } from '@secrets/service';
@@ -28,7 +29,7 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   const syncControl = createSyncControl(deps, toConfig(env));
   await serve(
     syncControl,
-    { host: env.HOST, port: env.PORT },
+    { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
     { log, onStop },
     { drainSeconds: env.DRAIN_SECONDS },
   );

@@ -39,6 +39,9 @@ export interface ServerOptions {
   onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
 }
 
+/** For services behind the gateway: a request of 16 KiB carries its path once more, encoded, in the assertion about its caller. */
+export const internalHeaderBytes = 64 * 1024;
+
 export interface RunningServer {
   /** Base URL of the server, such as `https://127.0.0.1:8200`. */
   readonly url: string;
