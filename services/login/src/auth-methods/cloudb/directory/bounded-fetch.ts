@@ -1,4 +1,5 @@
 import { Problem } from '@secrets/domain';
+import { retryAfterMs } from '../provider/http/retrying-client.ts';
 import { readBounded } from './read-bounded.ts';
 
 const maxBytes = 512 * 1024;
@@ -21,16 +22,23 @@ export async function fetchDocument(url: string, absence?: string): Promise<Resp
     await response.body?.cancel();
     if (absence !== undefined && [400, 404].includes(response.status))
       throw new Problem('bad_gateway', absence);
-    const kind = response.status === 429 || response.status >= 500 ? 'unavailable' : 'bad_gateway';
-    throw new Problem(kind, `the directory returned status ${response.status}`);
+    throw unexpectedStatus(response);
   }
   return new Response(await boundedBody(response), { status: 200 });
+}
+
+function unexpectedStatus(response: Response): Problem {
+  const { status } = response;
+  const sentence = `the directory returned status ${status}`;
+  if (status !== 429 && status < 500) return new Problem('bad_gateway', sentence);
+  const waitMs = retryAfterMs(response, Date.now()) ?? 2_000;
+  return new Problem('unavailable', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
 }
 
 async function boundedBody(response: Response): Promise<Buffer<ArrayBuffer>> {
   const body = await readBounded(response, maxBytes).catch((cause: unknown) => {
     const sentence = 'the directory closed the connection in the middle of a response';
-    throw new Problem('unavailable', sentence, { cause });
+    throw new Problem('unavailable', sentence, { cause, retryAfterSeconds: 2 });
   });
   if (body === undefined)
     throw new Problem('bad_gateway', 'the directory returned a document that is too large');
