@@ -5,6 +5,7 @@ create table broker.messages (
   message_id uuid default gen_random_uuid() not null,
   published_at timestamp with time zone default now() not null,
   queue text not null,
+  traceparent text,
   constraint messages_pkey PRIMARY KEY (queue, id)
 );
 
@@ -347,6 +348,7 @@ create table secrets.outbox (
   due_at timestamp with time zone default now() not null,
   id bigint generated as identity not null,
   secret_id uuid not null,
+  traceparent text,
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
@@ -563,10 +565,12 @@ create table sync.entries (
   pushed_hash text,
   put_started_at timestamp with time zone,
   remote jsonb,
+  requested_at timestamp with time zone default now() not null,
   settings_hash text,
   status text default 'PENDING'::text not null,
   sub_key text default ''::text not null,
   synced_at timestamp with time zone,
+  traceparent text,
   updated_at timestamp with time zone default now() not null,
   verify boolean default false not null,
   waits_for uuid,

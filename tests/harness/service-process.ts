@@ -38,6 +38,11 @@ export class ServiceProcess {
     this.#options = options;
   }
 
+  /** Host and port of `/metrics`. */
+  get metricsAddress(): string {
+    return new URL(this.#options.readyUrl).host;
+  }
+
   /** Resolves when it is ready. Throws if it ends before that. */
   async start(): Promise<void> {
     const { source, env, logFolder } = this.#options;

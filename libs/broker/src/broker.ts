@@ -10,6 +10,8 @@ export interface DeliveryContext {
   /** How often this message was delivered, including this time. A crash of the consumer may count as a delivery. */
   deliveries: number;
   messageId: string;
+  /** The trace that the message belongs to, as it was published; undefined if it belongs to none. */
+  traceparent?: string | null | undefined;
 }
 
 /** Handles one message. Throwing, or exceeding the timeout, is the same as `requeue`. */
@@ -43,6 +45,12 @@ export interface DeadLetterSelection {
   limit: number;
 }
 
+/** What is sent beside messages. */
+export interface PublishOptions {
+  /** The trace of each message, in the order of the messages. On RabbitMQ, it is the header `traceparent`. */
+  traceparents?: readonly (string | null | undefined)[];
+}
+
 /**
  * Durable queues of JSON messages, each delivered at least once and roughly in the order of publication. A queue is
  * created on first use.
@@ -52,7 +60,7 @@ export interface Broker {
    * Resolves when the broker has stored all messages durably. Throws `unavailable` if that was not confirmed; any of the
    * messages may have arrived nevertheless. Consumers must tolerate duplicates.
    */
-  publish(queue: string, messages: readonly Json[]): Promise<void>;
+  publish(queue: string, messages: readonly Json[], options?: PublishOptions): Promise<void>;
   /** Runs at most `concurrency` handlers at once. Resolves immediately, even if the broker is unreachable. */
   consume(queue: string, options: { concurrency: number }, handler: MessageHandler): Promise<Consumer>;
   /** Throws `unavailable` if the broker is unreachable, as do the next four methods. */

@@ -48,7 +48,7 @@ export async function openRabbitTestBroker(
   };
   const recording: Broker = {
     ...broker,
-    publish: (queue, messages) => broker.publish(recorded(queue), messages),
+    publish: (queue, messages, options) => broker.publish(recorded(queue), messages, options),
     consume: (queue, options, handler) => broker.consume(recorded(queue), options, handler),
     depth: (queue) => broker.depth(recorded(queue)),
     deadLetterDepth: (queue) => broker.deadLetterDepth(recorded(queue)),

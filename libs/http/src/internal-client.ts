@@ -1,5 +1,6 @@
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
 import { Problem, type ProblemKind } from '@secrets/domain';
+import { traceparent } from '@secrets/telemetry';
 import { splitTarget } from './endpoint/request-target.ts';
 import { httpStatus } from './problem/problem-status.ts';
 import { openReplicaPool } from './replicas.ts';
@@ -37,9 +38,11 @@ export function internalClient({
     call: async (method, path, caller, content) => {
       const body = content === undefined ? undefined : JSON.stringify(content);
       const asserted = { from, to, method, ...splitTarget(path), body };
+      const trace = traceparent();
       const headers = {
         [assertionHeader]: signAssertion(keys, asserted, caller),
         'content-type': 'application/json',
+        ...(trace === undefined ? {} : { traceparent: trace }),
       };
       const sent = pool.request({ method, path, headers, body: body ?? null });
       const response = await sent.catch((cause: unknown) => {

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, withFiles } from '@secrets/config';
 import { type RunningServer, type ServerOptions, type Service, startServer } from '@secrets/http';
-import { createLogger, createMetrics, type Logger, type Metrics } from '@secrets/telemetry';
+import { createLogger, createMetrics, type Logger, type Metrics, startTracing } from '@secrets/telemetry';
 import type { z } from 'zod';
 import { runProcess } from './run-process.ts';
 import { stopInOrder } from './stop-in-order.ts';
@@ -37,9 +37,11 @@ export async function runService<Schema extends EnvSchema>(
   await runProcess(log, async () => {
     const closers: (() => Promise<unknown> | unknown)[] = [];
     const onStop = (close: () => Promise<unknown> | unknown) => void closers.unshift(close);
-    await build({ env, log, metrics: createMetrics(service), onStop }).catch((error: unknown) =>
-      failToStart(log, error, explain(error, env)),
-    );
+    const started = async () => {
+      onStop(await startTracing({ service, env: process.env, log }));
+      await build({ env, log, metrics: createMetrics(service), onStop });
+    };
+    await started().catch((error: unknown) => failToStart(log, error, explain(error, env)));
     return stopInOrder(...closers);
   });
 }

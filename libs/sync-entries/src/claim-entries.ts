@@ -23,6 +23,10 @@ export interface ClaimedEntry {
   putStartedAt: Date | null;
   /** Attempts before this one since the last success. */
   attempts: number;
+  /** How long before the claim the first intent was recorded that is not achieved yet. */
+  waitedSeconds: number;
+  /** The trace that the intent belongs to; null if it is not traced. */
+  traceparent: string | null;
 }
 
 /** Which entries to claim, for which worker, for how long. */
@@ -61,7 +65,8 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, overwrite, verify, pushed_hash as "pushedHash",
-                settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts`,
+                settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts,
+                extract(epoch from now() - requested_at)::float8 as "waitedSeconds", traceparent`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds],
   );
 }

@@ -29,3 +29,4 @@ export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
 export { listLanes, type NamespaceLane } from './status/lanes-of-namespace.ts';
 export { type DestinationQueue, readQueues } from './status/queue-of-destinations.ts';
+export { readTypeQueues } from './status/queue-of-types.ts';

@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { traceparent } from '@secrets/telemetry';
 import { type Entry, entryColumns } from './entry.ts';
 
 // Each intent makes its entry due in the same statement. The row is the job and its own outbox: an intent is announced
@@ -22,12 +23,19 @@ export type Origin = keyof typeof priorities;
 const hasFailed = '(attempts > 0 and lease_owner is null)';
 
 /**
- * SQL assignments that record a new intent of an entry. `verify` is an SQL condition: whether the external secret is read even if nothing has changed
- * here. After a failed attempt, it is read in any case, because what it holds is uncertain.
+ * When the first intent was recorded that is not achieved yet. A worker that has the entry is achieving the earlier ones, so that an entry
+ * which changes all the time does not seem to wait forever.
  */
-export const newIntent = (origin: Origin, verify = 'false'): string =>
+const firstRequestedAt = `requested_at = case when applied_generation < generation and lease_owner is null then requested_at else now() end`;
+
+/**
+ * SQL assignments that record a new intent of an entry. `verify` is an SQL condition: whether the external secret is read even if nothing has changed
+ * here. After a failed attempt, it is read in any case, because what it holds is uncertain. `trace` is SQL of the trace that the intent belongs to.
+ */
+export const newIntent = (origin: Origin, verify = 'false', trace = 'null'): string =>
   `generation = generation + 1, status = 'PENDING', verify = verify or ${verify} or ${hasFailed},
-   pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow},
+   pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow}, ${firstRequestedAt},
+   traceparent = ${trace},
    priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**
@@ -56,8 +64,8 @@ export async function insertEntries(
 ): Promise<Entry[]> {
   if (entries.length === 0) return [];
   return sql.query<Entry>(
-    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key, priority)
-     select $1, $2, $3, $4, sub_key, external_name, collision_key, $8
+    `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key, priority, traceparent)
+     select $1, $2, $3, $4, sub_key, external_name, collision_key, $8, $9
        from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
       order by collision_key
      returning ${entryColumns}`,
@@ -70,6 +78,7 @@ export async function insertEntries(
       entries.map((entry) => entry.externalName),
       entries.map((entry) => entry.collisionKey),
       priorities[origin],
+      traceparent() ?? null,
     ],
   );
 }
@@ -86,9 +95,9 @@ export async function requestPut(
 ): Promise<void> {
   if (entryIds.length === 0) return;
   await sql.query(
-    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, ${newIntent(origin, '$3')}
+    `update sync.entries set desired = 'present', waits_for = null, overwrite = overwrite or $2, ${newIntent(origin, '$3', '$4')}
       where id = any(${lockedInOrder('id = any($1::uuid[])')})`,
-    [entryIds, overwrite, verify],
+    [entryIds, overwrite, verify, traceparent() ?? null],
   );
 }
 
@@ -100,9 +109,9 @@ export async function requestRemoval(
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
-    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent(origin)}
+    `update sync.entries e set desired = 'absent', waits_for = given.waits_for, ${newIntent(origin, 'false', '$3')}
        from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
       where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
-    [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor)],
+    [entries.map(({ id }) => id), entries.map(({ waitsFor }) => waitsFor), traceparent() ?? null],
   );
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { currentSpan } from './traces/traces.ts';
 
 /** Writes constant messages plus fields, as one JSON object per line. */
 export type Logger = PinoLogger;
@@ -31,9 +32,16 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: errorFields },
+    mixin: traceFields,
     redact: { paths: [...paths, 'headers', 'req.headers'], censor: '*****' },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A line that is written in a span has the IDs by which the trace is found. */
+function traceFields(): Record<string, unknown> {
+  const span = currentSpan();
+  return span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId };
 }
 
 /** An error as fields: name, code, message and stack, without the properties that libraries add (bodies, headers). */

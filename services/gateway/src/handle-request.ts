@@ -9,7 +9,7 @@ import {
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';
-import type { Audit } from '@secrets/telemetry';
+import { type Audit, type Span, traced } from '@secrets/telemetry';
 import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
 import { decidedRequest, unparsedRequest } from './audit/audited-request.ts';
@@ -27,6 +27,7 @@ import {
 } from './request/gateway-request.ts';
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
+import { endSpan, spanOf } from './request-span.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -60,7 +61,11 @@ const clientClosed = 499;
 
 /** Handles one request: authorizes it, writes its audit line, and only then reads the body and forwards it. The line of the outcome precedes the response. */
 export function requestHandler(context: GatewayContext) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    span: Span | undefined,
+  ): Promise<void> => {
     const started = performance.now();
     const unknown = { operation: 'unknown', upstream: 'gateway', trail: undefined };
     const progress: Progress = { requestId: requestIdOf(request), started, ...unknown };
@@ -69,7 +74,13 @@ export function requestHandler(context: GatewayContext) {
     );
     const seconds = (performance.now() - started) / 1_000;
     context.observe.metrics.finished(progress.operation, progress.upstream, status, seconds);
+    if (span !== undefined) endSpan(span, progress, status);
   };
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    traced(
+      () => spanOf(request),
+      (span) => handle(request, response, span),
+    );
 }
 
 async function respond(

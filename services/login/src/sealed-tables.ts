@@ -1,26 +1,10 @@
-import type { SealedTable } from '@secrets/seal-rotation';
-import { sealedTable } from '@secrets/seal-rotation';
-import { clientSecretAad } from './auth-methods/cloudb/config/client-secret.ts';
-import { pendingSecretAad } from './auth-methods/cloudb/rotation/pending-secret.ts';
+import { type SealedTable, sealedTable } from '@secrets/seal-rotation';
+import { sealedTablesOfMethods } from './auth-methods/registry.ts';
 import { signingKeyAad } from './identity/signing-key.ts';
 import { wrappedAad } from './wrapping/wrap-response.ts';
 
 /** Every column of this schema with sealed bytes. */
 export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
-  sealedTable({
-    name: 'login.cloudb_configs',
-    column: 'sealed_client_secret',
-    key: [['mount_id', 'uuid']],
-    aadColumns: { mountId: 't.mount_id' },
-    aadOf: ({ mountId }) => clientSecretAad(mountId),
-  }),
-  sealedTable({
-    name: 'login.cloudb_rotations',
-    column: 'sealed_pending_secret',
-    key: [['mount_id', 'uuid']],
-    aadColumns: { mountId: 't.mount_id' },
-    aadOf: ({ mountId }) => pendingSecretAad(mountId),
-  }),
   sealedTable({
     name: 'login.identity_keys',
     column: 'sealed_private_key',
@@ -35,4 +19,5 @@ export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
     aadColumns: { hash: "encode(t.hash, 'hex')" },
     aadOf: ({ hash }) => wrappedAad(Buffer.from(hash, 'hex')),
   }),
+  ...sealedTablesOfMethods,
 ];

@@ -1,6 +1,7 @@
 import { ConfigError } from '@secrets/config';
 import { DatabaseStartError } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
+import { SealKeyError } from '@secrets/seal-rotation';
 import type { Standalone } from './app.ts';
 import type { Env } from './config.ts';
 
@@ -24,7 +25,8 @@ ${store}Try:
 
 /** Returns what the operator can do about an error at startup; undefined if there is nothing to add to the error itself. */
 export function startFailure(error: unknown, env: Env | undefined): string | undefined {
-  if (error instanceof ConfigError || error instanceof DatabaseStartError) return error.message;
+  if ([ConfigError, DatabaseStartError, SealKeyError].some((known) => error instanceof known))
+    return (error as Error).message;
   if (errorCode(error) !== 'EADDRINUSE') return undefined;
   const { address, port } = error as { address?: string; port?: number };
   const variable = port === env?.SANDBOX_PORT ? 'SANDBOX_PORT' : 'PORT';

@@ -10,7 +10,7 @@ import { internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
-import type { Logger, Metrics } from '@secrets/telemetry';
+import { type Logger, type Metrics, traced } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { type Following, onSecretChange } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
@@ -20,6 +20,9 @@ import type { Context, Queue } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { advanceReplan } from './destinations/replan.ts';
 import { sweepChecks } from './destinations/sweep-checks.ts';
+import { EntryCensus } from './metrics/entry-census.ts';
+import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
+import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/removal-brakes.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
@@ -79,9 +82,10 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     start: async () => {
       const rotating = await rotation.start();
       scheduler = startScheduler({ db: backgroundDb, broker, log, budgets });
-      const following = createFollowing({ context: inBackground, log, metrics }, config);
+      const observed = syncMetrics(metrics);
+      const following = createFollowing({ context: inBackground, log, observed }, config);
       const changes = await followChanges(following, broker);
-      background = [rotating, changes, ...repeated(following, { broker, metrics }, config), scheduler];
+      background = [rotating, changes, ...repeated(following, { broker, observed }, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -104,36 +108,42 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 
 const changesConcurrency = 8;
 
-/** Tasks that are repeated in the background; see `repeated`. */
-const repeatedTasks = 7;
+/** Tasks with statements that are repeated in the background; see `repeated`. */
+const repeatedTasks = 9;
 
 /** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
 export const backgroundConnections =
   changesConcurrency + Object.keys(destinationTypes).length + repeatedTasks;
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
-  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message) =>
-    onSecretChange(following, message, randomUUID()),
+  broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message, { traceparent }) =>
+    traced(
+      () => ({ name: 'follow secret', kind: 'consumer', parent: traceparent }),
+      () => onSecretChange(following, message, randomUUID()),
+    ),
   );
 
 const createFollowing = (
-  { context, log, metrics }: { context: Context; log: Logger; metrics: Metrics },
+  { context, log, observed }: { context: Context; log: Logger; observed: SyncMetrics },
   { brake = defaultBrake }: SyncControlConfig,
 ): Following => ({
   context,
   log,
   brake: { limits: brake, log },
-  failures: metrics.counter('sync_follow_failures_total', 'Secrets whose changes could not be followed'),
+  failures: observed.followFailures,
 });
 
 const checkSweepSeconds = 30;
+
+/** Prometheus usually scrapes every 15 s. */
+const measureSeconds = 10;
 
 /** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
 const reconcilePollSeconds = 10;
 
 function repeated(
   following: Following,
-  { broker, metrics }: { broker: Broker; metrics: Metrics },
+  { broker, observed }: { broker: Broker; observed: SyncMetrics },
   { reconcileSeconds, lost = defaultLost }: SyncControlConfig,
 ): Repeated[] {
   const { context, log } = following;
@@ -145,20 +155,27 @@ function repeated(
     destinationTypes: Object.keys(destinationTypes),
     afterSeconds: lost.afterSeconds,
   });
-  const held = metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals');
+  const census = new EntryCensus(db, observed);
   return [
-    every(lost.sweepSeconds, 'lost announcements', log, () => lostEntries.revive()),
+    every(lost.sweepSeconds, 'lost announcements', log, async () =>
+      observed.found('lost_announcements', await lostEntries.revive()),
+    ),
     every(1, 'destinations', log, (isStopping) =>
       advanceDestinations({ db, log, replan: (id) => advanceReplan(following, id) }, isStopping),
     ),
     every(1, 'code-host applications', log, (isStopping) =>
       advanceReconnects({ db, log, queue: context.queue }, isStopping),
     ),
-    every(checkSweepSeconds, 'checks', log, () => sweepChecks({ db, broker, log })),
+    every(checkSweepSeconds, 'checks', log, async () =>
+      observed.found('probes', await sweepChecks({ db, broker, log })),
+    ),
     every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
     every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
-      await reconcile(following, reconcileSeconds, isStopping);
-      held.set(await countHeld(db));
+      observed.found('reconciliation', await reconcile(following, reconcileSeconds, isStopping));
+      observed.heldRemovals.set(await countHeld(db));
     }),
+    every(measureSeconds, 'queue metrics', log, () => measureQueue(db, observed)),
+    every(measureSeconds, 'dead letter metrics', log, () => measureDeadLetters(broker, observed)),
+    every(1, 'entry census', log, () => census.advance()),
   ];
 }

@@ -18,6 +18,9 @@ const additions: Record<Overlay, string[]> = {
     ...['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-*', 'postgres', 'rabbitmq'].map(
       (target) => `Prometheus → ${target}`,
     ),
+    ...['gateway', 'login', 'secrets', 'sync-control', 'sync-worker-*'].map(
+      (name) => `${name} → the collector`,
+    ),
     'the operator of Postgres → postgres',
     'the operator of RabbitMQ → rabbitmq',
   ],
@@ -95,7 +98,10 @@ describe.each(overlays)('the overlay %s', (overlay) => {
       if (settings.some((setting) => setting.name === 'DATABASE_URL_FILE')) urls.push('postgres:5432');
       if (settings.some((setting) => setting.name === 'AMQP_URL_FILE')) urls.push('rabbitmq:5672');
       const reached = connections
-        .filter(({ source, target }) => source === name && target !== 'outside' && target !== 'sandbox')
+        .filter(
+          ({ source, target }) =>
+            source === name && !['outside', 'sandbox', 'the collector'].includes(target),
+        )
         .map(({ target, port }) => `${target}:${port}`);
       expect([name, reached.sort()]).toEqual([name, urls.sort()]);
     }

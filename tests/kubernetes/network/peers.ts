@@ -27,6 +27,11 @@ const strangers: Peer[] = [
 const neighbours: Peer[] = [
   gateway,
   { name: 'Prometheus', namespace: 'monitoring', labels: { 'app.kubernetes.io/name': 'prometheus' } },
+  {
+    name: 'the collector',
+    namespace: 'monitoring',
+    labels: { 'app.kubernetes.io/name': 'opentelemetry-collector' },
+  },
   { name: 'another pod beside Prometheus', namespace: 'monitoring', labels: {} },
   { name: 'the operator of Postgres', namespace: 'cnpg-system', labels: {} },
   { name: 'the operator of RabbitMQ', namespace: 'rabbitmq-system', labels: {} },

@@ -5,6 +5,24 @@ import { type BrokerUnderTest, blockingHandler, collect, numbers } from './broke
 
 export function describeDelivery(underTest: BrokerUnderTest): void {
   describe('delivery', () => {
+    test('a message is delivered with the trace that it was published with, if it has one', async () => {
+      const { broker, queue } = underTest;
+      const seen = new Map<unknown, unknown>();
+      await broker.consume(queue, { concurrency: 1 }, async (message, { traceparent }) => {
+        seen.set(message, traceparent ?? null);
+        return 'ack';
+      });
+      await broker.publish(queue, numbers(3), { traceparents: [null, '00-trace-1'] });
+      await broker.publish(queue, [3]);
+      await eventually(() => expect(seen.size).toBe(4));
+      expect([...seen].sort()).toEqual([
+        [0, null],
+        [1, '00-trace-1'],
+        [2, null],
+        [3, null],
+      ]);
+    });
+
     test('delivers every JSON value unchanged, roughly in order', async () => {
       const { broker, queue } = underTest;
       const messages: Json[] = [

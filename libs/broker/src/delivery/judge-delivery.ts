@@ -8,6 +8,7 @@ export interface Delivery {
   text: string;
   /** Including this one. */
   deliveries: number;
+  traceparent?: string | null | undefined;
 }
 
 export interface JudgeOptions {
@@ -24,14 +25,18 @@ export async function judgeDelivery(
   delivery: Delivery,
   options: JudgeOptions,
 ): Promise<Verdict> {
-  const { queue, messageId, deliveries } = delivery;
+  const { queue, messageId, deliveries, traceparent } = delivery;
   const fields = { queue, messageId, deliveries };
   const message = decode(delivery.text);
   if (message === undefined) {
     options.log.error(fields, 'message dead-lettered: not JSON');
     return 'dead-letter';
   }
-  const verdict = await runHandler(() => handler(message, { deliveries, messageId }), fields, options);
+  const verdict = await runHandler(
+    () => handler(message, { deliveries, messageId, traceparent }),
+    fields,
+    options,
+  );
   if (verdict !== 'requeue' || deliveries < deliveryLimit) return verdict;
   options.log.error(fields, 'message dead-lettered: delivery limit reached');
   return 'dead-letter';

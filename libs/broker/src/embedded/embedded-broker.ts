@@ -64,11 +64,11 @@ class EmbeddedBroker implements Broker {
     }
   }
 
-  async publish(queue: string, messages: Parameters<Broker['publish']>[1]): Promise<void> {
+  async publish(...[queue, messages, { traceparents } = {}]: Parameters<Broker['publish']>): Promise<void> {
     if (this.#isClosed) throw new Problem('unavailable', 'the broker is closed');
     if (messages.length === 0) return;
     const texts = messages.map((message) => JSON.stringify(message));
-    const publishing = insertMessages(this.#db, queue, texts);
+    const publishing = insertMessages(this.#db, queue, texts, traceparents);
     this.#publishing.add(publishing);
     try {
       await publishing;

@@ -63,7 +63,7 @@ export function openRabbit(given: RabbitOptions): Broker {
     });
 
   return {
-    publish: (queue, messages) => publisher.publish(named(queue), messages),
+    publish: (queue, messages, options) => publisher.publish(named(queue), messages, options),
     consume: async (queue, { concurrency }, handler) => {
       const consumer = new RabbitConsumer(consuming, queues, {
         ...options,

@@ -5,7 +5,7 @@ import { judgeDelivery } from '../delivery/judge-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
 import { backoffMs, requeueBackoffMs, sleepUntilAborted } from '../waiting/pause.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
-import { closeChannel, deliveriesOf, type QueueDeclarer } from './rabbit-queues.ts';
+import { closeChannel, deliveriesOf, type QueueDeclarer, traceparentOf } from './rabbit-queues.ts';
 
 export interface RabbitConsumerOptions {
   queue: string;
@@ -231,6 +231,7 @@ export class RabbitConsumer implements Consumer {
       messageId: String(message.properties.messageId ?? ''),
       text: message.content.toString('utf8'),
       deliveries: deliveriesOf(message),
+      traceparent: traceparentOf(message),
     };
     const verdict = await judgeDelivery(handler, delivery, this.#options);
     if (verdict === 'requeue')

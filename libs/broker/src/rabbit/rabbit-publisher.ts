@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, Problem } from '@secrets/domain';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import pTimeout from 'p-timeout';
-import type { BrokerLog } from '../broker.ts';
+import type { BrokerLog, PublishOptions } from '../broker.ts';
 import { type RabbitLink, reasonOf } from './rabbit-link.ts';
 import type { QueueDeclarer } from './rabbit-queues.ts';
 
@@ -20,6 +20,12 @@ interface PublisherChannel {
   ensured: Map<string, Promise<void>>;
   /** Ids of messages that RabbitMQ returned because their queue is gone. */
   returned: Set<string>;
+}
+
+/** A message as it is sent. */
+interface Body {
+  text: string;
+  traceparent: string | null | undefined;
 }
 
 /** Messages that wait for their confirms at once. */
@@ -40,16 +46,19 @@ export class RabbitPublisher {
     this.#options = options;
   }
 
-  publish(queue: string, messages: readonly Json[]): Promise<void> {
+  publish(queue: string, messages: readonly Json[], options?: PublishOptions): Promise<void> {
     return this.publishTexts(
       queue,
       messages.map((message) => JSON.stringify(message)),
+      options,
     );
   }
 
   /** Publishes bodies in windows. The first one that is not confirmed within `confirmTimeoutMs` throws `unavailable`. */
-  async publishTexts(queue: string, texts: readonly string[]): Promise<void> {
-    const publishing = this.#publishAll(queue, texts);
+  async publishTexts(queue: string, texts: readonly string[], options: PublishOptions = {}): Promise<void> {
+    const { traceparents = [] } = options;
+    const bodies = texts.map((text, at) => ({ text, traceparent: traceparents[at] }));
+    const publishing = this.#publishAll(queue, bodies);
     this.#inProgress.add(publishing);
     try {
       await publishing;
@@ -63,21 +72,21 @@ export class RabbitPublisher {
     await Promise.allSettled(this.#inProgress);
   }
 
-  async #publishAll(queue: string, texts: readonly string[]): Promise<void> {
-    for (let start = 0; start < texts.length; start += windowSize) {
-      await this.#publishWindow(queue, texts.slice(start, start + windowSize));
+  async #publishAll(queue: string, bodies: readonly Body[]): Promise<void> {
+    for (let start = 0; start < bodies.length; start += windowSize) {
+      await this.#publishWindow(queue, bodies.slice(start, start + windowSize));
     }
   }
 
-  async #publishWindow(queue: string, texts: readonly string[]): Promise<void> {
+  async #publishWindow(queue: string, bodies: readonly Body[]): Promise<void> {
     const { confirmTimeoutMs } = this.#options;
     const waiting = new AbortController();
     try {
-      const confirmed = this.#confirmed(queue, texts, waiting.signal).catch(async (error: unknown) => {
+      const confirmed = this.#confirmed(queue, bodies, waiting.signal).catch(async (error: unknown) => {
         if (error instanceof Problem || waiting.signal.aborted) throw error;
         // Retry: RabbitMQ refuses concurrent declarations of a new quorum queue.
         await sleep(retryMs, undefined, { signal: waiting.signal });
-        await this.#confirmed(queue, texts, waiting.signal);
+        await this.#confirmed(queue, bodies, waiting.signal);
       });
       await pTimeout(confirmed, { milliseconds: confirmTimeoutMs, fallback: unconfirmed });
     } catch (cause) {
@@ -94,12 +103,12 @@ export class RabbitPublisher {
     }
   }
 
-  async #confirmed(queue: string, texts: readonly string[], signal: AbortSignal): Promise<void> {
+  async #confirmed(queue: string, bodies: readonly Body[], signal: AbortSignal): Promise<void> {
     await this.#link.unblocked(signal);
     const publisherChannel = await this.#openChannel(await this.#link.connection(signal));
     await this.#ensureOnce(publisherChannel, queue);
     if (signal.aborted) return;
-    await Promise.all(texts.map((text) => send(publisherChannel, queue, text)));
+    await Promise.all(bodies.map((body) => send(publisherChannel, queue, body)));
   }
 
   async #ensureOnce({ connection, ensured }: PublisherChannel, queue: string): Promise<void> {
@@ -149,7 +158,11 @@ const unconfirmed = (): never => {
   throw new Problem('unavailable', 'the broker did not confirm the messages in time');
 };
 
-function send({ channel, returned }: PublisherChannel, queue: string, text: string): Promise<void> {
+function send(
+  { channel, returned }: PublisherChannel,
+  queue: string,
+  { text, traceparent }: Body,
+): Promise<void> {
   const messageId = randomUUID();
   const properties = {
     mandatory: true,
@@ -157,6 +170,7 @@ function send({ channel, returned }: PublisherChannel, queue: string, text: stri
     contentType: 'application/json',
     messageId,
     timestamp: Math.floor(Date.now() / 1000),
+    ...(traceparent == null ? {} : { headers: { traceparent } }),
   };
   return new Promise((resolve, reject) => {
     const onConfirm = (error: unknown) => {

@@ -123,6 +123,11 @@ export async function closeChannel(channel: Channel): Promise<void> {
   await Promise.race([closed, channel.close().catch(() => undefined)]);
 }
 
+export function traceparentOf({ properties }: ConsumeMessage): string | undefined {
+  const traceparent: unknown = properties.headers?.traceparent;
+  return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
 /**
  * Returns how often a message was delivered, including this time. Quorum queues count returns in `x-delivery-count`; newer
  * versions omit some returns there, and count every delivery in `x-acquired-count`.

@@ -5,6 +5,7 @@ export interface OutboxMessage<Id> {
   id: Id;
   queue: string;
   message: Json;
+  traceparent?: string | null | undefined;
 }
 
 /** An outbox, and the broker to which its messages go. */
@@ -44,8 +45,9 @@ async function publishToQueue<Id>(
 ): Promise<void> {
   const ids = taken.map(({ id }) => id);
   const messages = taken.map(({ message }) => message);
+  const traceparents = taken.map(({ traceparent }) => traceparent);
   try {
-    await outbox.broker.publish(queue, messages);
+    await outbox.broker.publish(queue, messages, { traceparents });
   } catch (error) {
     await outbox.failed?.(ids);
     throw error;

@@ -9,7 +9,9 @@ import {
   verifyAssertion,
 } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
+import { type Span, traced } from '@secrets/telemetry';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
+import { httpStatus } from '../problem/problem-status.ts';
 import { issuedHeaders } from './audit-headers.ts';
 import type { Endpoint, Method, Request } from './endpoint.ts';
 import { envelope, type Reply, restoredEnvelope } from './envelope.ts';
@@ -60,7 +62,12 @@ function mount(router: Router, endpoint: Endpoint, options: EndpointRouterOption
     router[verb](`/v1${endpoint.path}`, async (request, response, next) => {
       // A policy may grant `list` without `read`: a request authorised as one is never served as the other.
       if (verb === 'get' && (endpoint.method === 'list') !== isList(request)) return next();
-      await serve(endpoint, options, request, response);
+      const span = () => ({
+        name: `${request.method} ${endpoint.path}`,
+        kind: 'server' as const,
+        parent: request.get('traceparent'),
+      });
+      await traced(span, (span) => serveIn(span, endpoint, options, request, response));
     });
   }
 }
@@ -79,6 +86,23 @@ export function methodNotTaken(methods: readonly Method[]): Problem {
   );
   const allowed = [...new Set(supported)].map((verb) => verb.toUpperCase());
   return new Problem('method_not_allowed', 'this path does not support that method', { allowed });
+}
+
+/** Serves a request, and says in its span what became of it. */
+async function serveIn(span: Span | undefined, ...served: Parameters<typeof serve>): Promise<void> {
+  if (span === undefined) return serve(...served);
+  const response = served[3];
+  try {
+    await serve(...served);
+    span.set({ 'http.response.status_code': response.statusCode });
+  } catch (error) {
+    const status = error instanceof Problem ? httpStatus[error.kind] : 500;
+    span.set({ 'http.response.status_code': status });
+    if (status >= 500) span.fail(error instanceof Problem ? error.kind : 'internal');
+    throw error;
+  } finally {
+    span.set({ request_id: response.locals.requestId ?? '' });
+  }
 }
 
 async function serve(

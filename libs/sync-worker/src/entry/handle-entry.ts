@@ -1,6 +1,7 @@
 import type { Verdict } from '@secrets/broker';
 import { EntryMessage } from '@secrets/domain';
 import { type ClaimedEntry, postponeEntry, shortenLease } from '@secrets/sync-entries';
+import { type Span, traced } from '@secrets/telemetry';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import type { AttemptContext, Claim } from './entry-statements.ts';
@@ -32,14 +33,41 @@ export async function handleEntry(worker: WorkerContext, message: unknown): Prom
 async function attempt(worker: WorkerContext, entryId: string, slot: Slot): Promise<void> {
   const claim = await worker.statements.claim(entryId);
   if (claim === undefined) return postponeEntry(worker.db, entryId);
+  await traced(
+    () => spanOf(claim),
+    (span) => attemptClaimed(worker, claim, slot, span),
+  );
+}
+
+/** An attempt belongs to the trace of the newest intent that it achieves, whichever announcement led to it. */
+const spanOf = ({ entry }: Claim) => ({
+  name: 'sync entry',
+  kind: 'consumer' as const,
+  parent: entry.traceparent,
+  attributes: {
+    entry_id: entry.id,
+    destination_id: entry.destinationId,
+    attempt: entry.attempts + 1,
+    action: entry.desired === 'present' ? 'put' : 'remove',
+  },
+});
+
+async function attemptClaimed(
+  worker: WorkerContext,
+  claim: Claim,
+  slot: Slot,
+  span: Span | undefined,
+): Promise<void> {
   const { entry } = claim;
-  const stopTimer = worker.startTimer();
+  const stopTimer = worker.metrics.startAttempt();
   const startedAtMs = Date.now();
   const lane: { id?: string } = {};
   slot.whenSlow(() => worker.lanes.slow(entry.destinationId));
   const failure = await tryEntry(worker, claim, { lane, startedAtMs });
   const isCancelled = failure !== undefined && worker.attempts.isCancelled;
-  stopTimer(isCancelled ? 'given_up' : (failure?.kind ?? 'done'));
+  const outcome = isCancelled ? 'given_up' : (failure?.kind ?? 'done');
+  stopTimer(outcome);
+  if (failure !== undefined) span?.fail(outcome);
   if (isCancelled) await releaseEntry(worker, entry);
   else if (failure !== undefined)
     await recordFailure(worker, entry, failure, { laneId: lane.id, startedAtMs });
@@ -61,7 +89,7 @@ async function tryEntry(
   { entry, sentAt }: Claim,
   { lane, startedAtMs }: { lane: { id?: string }; startedAtMs: number },
 ): Promise<Failure | undefined> {
-  const { statements, attempts, lanes, log } = worker;
+  const { statements, attempts, lanes, metrics, log } = worker;
   const fields = { entryId: entry.id, fence: entry.fence };
   let context: AttemptContext | undefined;
   try {
@@ -79,7 +107,11 @@ async function tryEntry(
     };
     const attempt = { entry, context, onAnswer };
     const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
-    if (!isHeld) log.warn(fields, 'the lease of an entry was lost before completion');
+    if (isHeld) metrics.achieved(entry.desired, entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
+    else {
+      metrics.leaseLost();
+      log.warn(fields, 'the lease of an entry was lost before completion');
+    }
     if (hasAnswered)
       await lanes.succeeded(
         { laneId: ofLane.id, destinationId: entry.destinationId, startedAtMs },

@@ -4,6 +4,7 @@ import type { Logger } from '@secrets/telemetry';
 import type { Attempts } from '../limits/attempts.ts';
 import type { LaneReporter } from '../limits/lane-reporter.ts';
 import type { Slots } from '../limits/slots.ts';
+import type { WorkerMetrics } from '../runtime/worker-metrics.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
 import type { SecretValues } from './secret-values.ts';
@@ -20,6 +21,5 @@ export interface WorkerContext {
   lanes: LaneReporter;
   attempts: Attempts;
   log: Logger;
-  /** Measures an attempt, from this call until the returned function is called with the outcome. */
-  startTimer(): (outcome: string) => void;
+  metrics: WorkerMetrics;
 }

@@ -19,6 +19,8 @@ import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
 import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
+import { observedDriver } from './observed-driver.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 /** The dependencies of a worker. */
 export interface SyncWorkerDeps {
@@ -104,22 +106,24 @@ function workerContext(
   deps: SyncWorkerDeps,
   { concurrency, leaseSeconds, prefix, largeValuesMib = 16 }: SyncWorkerConfig,
 ): WorkerContext {
-  const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens, metrics } = deps;
+  const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens } = deps;
   const log = deps.log.child({ destinationType: driver.type });
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const lease = { destinationType: driver.type, owner, leaseSeconds };
   const values = new SecretValues(keyRing, largeValuesMib);
+  const metrics = workerMetrics(deps.metrics, driver.type);
+  const observed = observedDriver(driver, metrics);
   return {
     db,
     statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
     values,
-    clients: new Clients(driver, { log, egress, prefix }, { keyRing, db: unblockedDb, identityTokens }),
+    clients: new Clients(observed, { log, egress, prefix }, { keyRing, db: unblockedDb, identityTokens }),
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
     log,
-    startTimer: attemptTimer(metrics, driver.type),
+    metrics,
   };
 }
 
@@ -142,17 +146,6 @@ async function announceWorker(
       await repeated.stop();
       await forgetWorker(db, id, worker.destinationType).catch(() => undefined); // it is forgotten after 15 s
     },
-  };
-}
-
-function attemptTimer(metrics: Metrics, type: string): WorkerContext['startTimer'] {
-  const duration = metrics.histogram('sync_attempt_seconds', 'Time of one attempt on an entry, by outcome', [
-    'destination_type',
-    'outcome',
-  ]);
-  return () => {
-    const finished = duration.startTimer({ destination_type: type });
-    return (outcome) => void finished({ outcome });
   };
 }
 

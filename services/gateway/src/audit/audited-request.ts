@@ -1,12 +1,15 @@
 import type { Decision } from '@secrets/access';
 import { effectivePolicies } from '@secrets/caller';
 import { pathNames } from '@secrets/domain';
+import { currentSpan } from '@secrets/telemetry';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import type { AuditHash } from './audit-hash.ts';
 
 /** What is known about a request when it is decided whether it is allowed: part of both of its audit lines. */
 export interface AuditedRequest {
   request_id: string;
+  /** That of the trace of which the request is a part. */
+  trace_id?: string | undefined;
   remote_address: string;
   namespace: string;
   operation: string;
@@ -31,6 +34,7 @@ export function decidedRequest(request: GatewayRequest, decision: Decision, hash
   const written = allowed ? (text: string) => text : shortened;
   return {
     request_id: request.requestId,
+    trace_id: currentSpan()?.traceId, // omitted if undefined
     remote_address: request.remoteAddress,
     namespace: written(caller.namespace.path),
     operation: request.operation,
@@ -49,6 +53,7 @@ export const unparsedRequest = (
   known: Pick<AuditedRequest, 'request_id' | 'remote_address'> & { path: string },
 ): AuditedRequest => ({
   request_id: known.request_id,
+  trace_id: currentSpan()?.traceId,
   remote_address: known.remote_address,
   namespace: '',
   operation: 'unknown',

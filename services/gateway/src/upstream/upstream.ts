@@ -9,6 +9,7 @@ import {
 } from '@secrets/caller';
 import { errorCode, Problem } from '@secrets/domain';
 import { openReplicaPool } from '@secrets/http';
+import { traceparent } from '@secrets/telemetry';
 import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
@@ -124,6 +125,8 @@ function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedReq
   const assertion = signAssertion(keys, { from: 'gateway', to, method, path, query, body }, caller);
   const headers = [assertionHeader, assertion];
   if (body !== undefined && contentType !== undefined) headers.push('content-type', contentType);
+  const trace = traceparent();
+  if (trace !== undefined) headers.push('traceparent', trace);
   if (receivesToken(gatewayRequest.path)) headers.push(callerTokenHeader, gatewayRequest.token ?? '');
   return headers;
 }

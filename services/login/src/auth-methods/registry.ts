@@ -1,6 +1,8 @@
+import type { SealedTable } from '@secrets/seal-rotation';
 import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 import type { AuthMethod, AuthMethodDeps } from './auth-method.ts';
 import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
+import { cloudBSealedTables } from './cloudb/sealed-tables.ts';
 
 /** The settings of all login methods. */
 export type MethodOptions = CloudBOptions;
@@ -8,6 +10,9 @@ export type MethodOptions = CloudBOptions;
 /** The login methods of this service: the only place that lists them. */
 export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions): AuthMethods =>
   authMethods([createCloudB(deps, options)]);
+
+/** Every column of these methods with sealed bytes. */
+export const sealedTablesOfMethods: readonly SealedTable[] = cloudBSealedTables;
 
 /** Login methods by type. */
 export interface AuthMethods {

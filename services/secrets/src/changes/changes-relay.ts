@@ -34,4 +34,12 @@ export const messagesOf = (rows: readonly OutboxRow[]) =>
     id: same.map(({ id }) => id),
     queue: secretChangesQueue,
     message: { secret_id: secretId } satisfies SecretChangedMessage,
+    traceparent: newestTrace(same),
   }));
+
+/** The rows are in no particular order. */
+const newestTrace = (rows: readonly OutboxRow[]): string | null =>
+  rows.reduce<OutboxRow | undefined>(
+    (newest, row) => (row.traceparent === null || row.id < (newest?.id ?? 0) ? newest : row),
+    undefined,
+  )?.traceparent ?? null;

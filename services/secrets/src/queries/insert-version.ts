@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from './enabled-mount.ts';
 
@@ -70,7 +71,7 @@ const statement = `
     where v.secret_id = secret.id and v.version < secret.oldest_version
   ),
   event as (
-    insert into secrets.outbox (secret_id) select id from secret where watched
+    insert into secrets.outbox (secret_id, traceparent) select id, $13::text from secret where watched
   )
   select secret.current_version as version, secret.updated_at as "createdAt",
     secret.deletion_time as "deletionTime", secret.custom_metadata as "customMetadata", secret.watched
@@ -97,6 +98,7 @@ export async function insertVersion(
     given.mayUpdate,
     given.onlyIf?.secretId ?? null,
     given.onlyIf?.revision ?? null,
+    traceparent() ?? null,
   ]);
   const row = rowOfMount(rows);
   return row.version === null ? undefined : row;

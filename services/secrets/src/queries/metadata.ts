@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import type { Retention, RetentionChange } from '../mounts/retention.ts';
 import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
@@ -130,7 +131,7 @@ const deleteStatement = `
     returning s.id, s.watched
   ),
   event as (
-    insert into secrets.outbox (secret_id) select id from deleted where watched returning id
+    insert into secrets.outbox (secret_id, traceparent) select id, $5::text from deleted where watched returning id
   )
   select exists (select from event) as "eventQueued" from mount`;
 
@@ -139,6 +140,9 @@ const deleteStatement = `
  * @throws StaleMountError
  */
 export async function deleteMetadata(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
-  const rows = await sql.query<{ eventQueued: boolean }>(deleteStatement, underMount(mount, path));
+  const rows = await sql.query<{ eventQueued: boolean }>(deleteStatement, [
+    ...underMount(mount, path),
+    traceparent() ?? null,
+  ]);
   return rowOfMount(rows).eventQueued;
 }

@@ -3,6 +3,7 @@ import type { Sql } from '@secrets/db';
 export interface OutboxRow {
   id: number;
   secretId: string;
+  traceparent: string | null;
 }
 
 /** Claims the oldest due events for 5 seconds; those not deleted by then become due again. */
@@ -12,7 +13,7 @@ export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
      where id = any(array(
        select id from secrets.outbox where due_at <= now() order by due_at, id limit $1 for update skip locked
      ))
-     returning id, secret_id as "secretId"`,
+     returning id, secret_id as "secretId", traceparent`,
     [limit],
   );
 

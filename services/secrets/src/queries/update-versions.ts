@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from './enabled-mount.ts';
 
@@ -17,7 +18,7 @@ const changes: Record<VersionChange, string> = {
 };
 
 const newest = '(select max(n.version) from secrets.versions n where n.secret_id = secret.id)';
-const chosen = 'any ($5::int[])';
+const chosen = 'any ($6::int[])';
 
 // Every change of a secret or its versions locks the secret's row first, so `watched` is the committed value.
 const statement = (change: VersionChange, which: string) => `
@@ -38,8 +39,8 @@ const statement = (change: VersionChange, which: string) => `
     returning v.version
   ),
   event as (
-    insert into secrets.outbox (secret_id)
-    select id from secret where watched and exists (select from changed)
+    insert into secrets.outbox (secret_id, traceparent)
+    select id, $5::text from secret where watched and exists (select from changed)
     returning id
   )
   select exists (select from event) as "eventQueued" from mount`;
@@ -63,7 +64,7 @@ export async function updateVersions(
   change: VersionChange,
   versions: readonly number[],
 ): Promise<boolean> {
-  const parameters = [...underMount(mount, path), versions];
+  const parameters = [...underMount(mount, path), traceparent() ?? null, versions];
   return rowOfMount(await sql.query<{ eventQueued: boolean }>(statements[change], parameters)).eventQueued;
 }
 
@@ -72,6 +73,9 @@ export async function updateVersions(
  * @throws StaleMountError
  */
 export async function deleteNewestVersion(sql: Sql, mount: MountRef, path: string): Promise<boolean> {
-  const rows = await sql.query<{ eventQueued: boolean }>(deleteNewestStatement, underMount(mount, path));
+  const rows = await sql.query<{ eventQueued: boolean }>(deleteNewestStatement, [
+    ...underMount(mount, path),
+    traceparent() ?? null,
+  ]);
   return rowOfMount(rows).eventQueued;
 }

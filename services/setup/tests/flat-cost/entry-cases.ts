@@ -26,6 +26,7 @@ import {
   readHealth,
   readHistory,
   readQueues,
+  readTypeQueues,
   releaseAdmitted,
   removalError,
   requestPut,
@@ -149,6 +150,7 @@ const withStatus = (db: CaseDb, destinationId: string, ...statuses: SyncStatus[]
 export const statusCases: Case[] = casesOf('sync-control', {
   'counting entries by status': (db) => countByStatus(db, several, 1_001),
   'reading the queues of destinations': (db) => readQueues(db, several, 1_001),
+  'reading the queues of types': (db) => readTypeQueues(db, ['cloudA-sm', 'cloudB-kv', 'none'], 1_001),
   'reading the health of destinations': (db) => readHealth(db, several),
   'listing the lanes of a namespace': (db) =>
     listLanes(db, 'root', { after: seededId('lane').replace(/^./, '0'), limit: 51, maxNames: 100 }),

@@ -14,6 +14,8 @@ export const counted: Record<string, number> = {
   // Up to a limit, for each status of three destinations, and in each of three priorities of two of them.
   countByStatus: 3 * 1_001,
   readQueues: 3 * 2 * 1_001,
+  // Up to a limit, for each of three states of a type.
+  readTypeQueues: 3 * 3 * 1_001,
   listHeldRemovals: 1_001,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.
   countMarked: 25_000,

@@ -39,6 +39,8 @@ const toRemove = { after: pages.beforeFirst, limit: 200 };
 
 const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
+  'listing destinations of all namespaces': (db) =>
+    stored.listAllDestinations(db, { after: seededId('destination500'), limit: 10 }),
   'counting the associations of a namespace': (db) => countAssociatedSecrets(db, 'root', 1_001),
   'reading a page of associations': (db) =>
     pages.listAssociations(db, destinations.inPurge, { after: undefined, limit: 101 }),

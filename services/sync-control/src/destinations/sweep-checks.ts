@@ -18,7 +18,7 @@ const maxRemovals = 16;
 /**
  * Requests the removal of probes that checks have left behind, because their worker died or the destination refused it, and deletes
  * checks that nobody needs any longer. The removal of a probe is requested less and less often, and given up after 16 requests that
- * a worker could receive. To be repeated every minute or so; safe in several processes.
+ * a worker could receive. Returns how many removals were requested. To be repeated every minute or so; safe in several processes.
  */
 export async function sweepChecks({
   db,
@@ -28,9 +28,9 @@ export async function sweepChecks({
   db: Db;
   broker: Pick<Broker, 'publish'>;
   log: Logger;
-}): Promise<void> {
+}): Promise<number> {
   await deleteOldChecks(db, pageSize);
-  if ((await readSyncConfig(db)).disabled) return;
+  if ((await readSyncConfig(db)).disabled) return 0;
   const left = await claimLeftProbes(db, pageSize);
   await giveUp(
     { db, log },
@@ -43,6 +43,7 @@ export async function sweepChecks({
       syncQueue(type),
       probes.map(({ checkId, destinationId }) => ({ check_id: checkId, destination_id: destinationId })),
     );
+  return requested.length;
 }
 
 async function giveUp({ db, log }: { db: Db; log: Logger }, probes: readonly LeftProbeRow[]): Promise<void> {

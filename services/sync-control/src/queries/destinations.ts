@@ -132,6 +132,13 @@ export async function listDestinationNames(
   return rows.map(({ name }) => name);
 }
 
+/** Returns the destinations of all namespaces by ID, after the given one. */
+export const listAllDestinations = (
+  sql: Sql,
+  { after, limit }: { after: string; limit: number },
+): Promise<Pick<DestinationRow, 'id' | 'type'>[]> =>
+  sql.query('select id, type from sync.destinations where id > $1 order by id limit $2', [after, limit]);
+
 /** What an overview of destinations shows of one. */
 export type DestinationOverviewRow = Pick<
   DestinationRow,

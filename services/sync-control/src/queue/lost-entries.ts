@@ -39,28 +39,34 @@ export class LostEntries {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Searches all types. To be repeated every few seconds. A type that cannot be searched affects no other. */
-  async revive(): Promise<void> {
+  /** Searches all types; returns how many it has announced again. To be repeated every few seconds. A type that cannot be searched affects no other. */
+  async revive(): Promise<number> {
+    let revived = 0;
     for (const type of this.#options.destinationTypes) {
       try {
-        await this.#reviveOf(type);
+        revived += await this.#reviveOf(type);
         this.#failing.delete(type);
       } catch (error) {
         this.#reportOnce(type, error);
       }
     }
+    return revived;
   }
 
-  async #reviveOf(type: string): Promise<void> {
+  async #reviveOf(type: string): Promise<number> {
     const { db, broker, log } = this.#options;
     const announced = await announcedEntries(db, type, maxChecked);
-    if (announced.length === 0) return void this.#suspects.delete(type);
+    if (announced.length === 0) {
+      this.#suspects.delete(type);
+      return 0;
+    }
     // Not earlier: the message of each of these announcements was in the queue by now, or is no longer.
     const { ready } = await broker.depth(syncQueue(type));
     const lost = this.#lostOf(type, announced.slice(0, Math.max(0, announced.length - ready)));
-    if (lost.length === 0) return;
+    if (lost.length === 0) return 0;
     const revived = await reviveEntries(db, lost);
     if (revived > 0) log.warn({ destinationType: type, revived }, 'lost messages were sent again');
+    return revived;
   }
 
   /** Suspects these announcements, and no others of the type. Returns those that were suspected for long enough. */

@@ -8,14 +8,21 @@ export interface StoredMessage {
   text: string;
   /** How often it was delivered and requeued. */
   deliveries: number;
+  traceparent: string | null;
 }
 
-/** Inserts the messages of one publication, in their order. */
-export async function insertMessages(sql: Sql, queue: string, texts: readonly string[]): Promise<void> {
+/** Inserts the messages of one publication, in their order. Those without a trace have null, or are beyond the end of the traces. */
+export async function insertMessages(
+  sql: Sql,
+  queue: string,
+  texts: readonly string[],
+  traceparents: readonly (string | null | undefined)[] = [],
+): Promise<void> {
   await sql.query(
-    `insert into broker.messages (queue, body)
-     select $1, body from unnest($2::text[]) with ordinality as given (body, place) order by place`,
-    [queue, texts],
+    `insert into broker.messages (queue, body, traceparent)
+     select $1, body, traceparent
+       from unnest($2::text[], $3::text[]) with ordinality as given (body, traceparent, place) order by place`,
+    [queue, texts, traceparents.map((one) => one ?? null)],
   );
 }
 
@@ -27,7 +34,7 @@ export async function pageOfMessages(
   limit: number,
 ): Promise<StoredMessage[]> {
   return await sql.query<StoredMessage>(
-    `select id, message_id as "messageId", body as text, deliveries from broker.messages
+    `select id, message_id as "messageId", body as text, deliveries, traceparent from broker.messages
      where queue = $1 and id > $2 order by queue, id limit $3`,
     [queue, afterId, limit],
   );

@@ -1,0 +1,35 @@
+import type { Sql } from '@secrets/db';
+
+/** The entries of a destination type that have something to do. */
+interface TypeQueue {
+  destinationType: string;
+  /** Due now: they wait for the end of a pause, for room in a window or for the account's budget. */
+  due: number;
+  /** Due later: retries. */
+  scheduled: number;
+  /** Enqueued, and not yet with a worker. */
+  enqueued: number;
+  /** For how long the first of those that are due has been due; 0 if none is. */
+  oldestDueSeconds: number;
+}
+
+/** SQL: how many entries of type `t` with this condition there are, up to `$2`. */
+const countEntries = (condition: string): string =>
+  `(select count(*) from (select from sync.entries e where e.destination_type = t.type and ${condition} limit $2) as counted)::int`;
+
+/** Returns the queues of these destination types, of all namespaces, counted up to `limit`. */
+export const readTypeQueues = (
+  sql: Sql,
+  destinationTypes: readonly string[],
+  limit: number,
+): Promise<TypeQueue[]> =>
+  sql.query<TypeQueue>(
+    // What is enqueued or in progress may be due again later; the windows bound its number.
+    `select t.type as "destinationType", ${countEntries('e.due_at <= now()')} as due,
+            ${countEntries('e.due_at > now() and e.announced_at is null and coalesce(e.lease_until <= now(), true)')} as scheduled,
+            ${countEntries('e.announced_at is not null')} as enqueued,
+            coalesce((select extract(epoch from now() - e.due_at)::float8 from sync.entries e
+                       where e.destination_type = t.type and e.due_at <= now() order by e.due_at limit 1), 0) as "oldestDueSeconds"
+       from unnest($1::text[]) as t (type)`,
+    [destinationTypes, limit],
+  );

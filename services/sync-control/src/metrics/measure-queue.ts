@@ -1,0 +1,30 @@
+import type { Broker } from '@secrets/broker';
+import type { Db } from '@secrets/db';
+import { destinationTypes } from '@secrets/destinations';
+import { secretChangesQueue, syncQueue } from '@secrets/domain';
+import { readTypeQueues } from '@secrets/sync-entries';
+import type { SyncMetrics } from './sync-metrics.ts';
+
+/** Counting more takes too long. */
+const maxCounted = 100_000;
+
+const types = Object.keys(destinationTypes);
+
+/** Reads how much work there is of each destination type, and for how long it has been due. */
+export async function measureQueue(db: Db, { queued, oldestDue }: SyncMetrics): Promise<void> {
+  for (const queue of await readTypeQueues(db, types, maxCounted)) {
+    const { destinationType: destination_type, due, scheduled, enqueued } = queue;
+    for (const [state, count] of Object.entries({ due, scheduled, enqueued }))
+      queued.set({ destination_type, state }, count);
+    oldestDue.set({ destination_type }, queue.oldestDueSeconds);
+  }
+}
+
+/** Reads how many dead letters each queue has. */
+export async function measureDeadLetters(
+  broker: Pick<Broker, 'deadLetterDepth'>,
+  { deadLetters }: SyncMetrics,
+): Promise<void> {
+  for (const queue of [secretChangesQueue, ...types.map(syncQueue)])
+    deadLetters.set({ queue }, await broker.deadLetterDepth(queue));
+}
