@@ -99,6 +99,18 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
     expect(await running()).toEqual([]);
   });
 
+  test('returns 409 if syncing is disabled before a worker begins it, and none begins it later', async () => {
+    const answer = check();
+    await eventually(async () => (await running()).length > 0);
+    await sync.call('PATCH', '/sys/sync/config', { disabled: true });
+    const { status, body } = await answer;
+    expect([status, body.errors]).toEqual([
+      409,
+      ['syncing is disabled, so nothing is sent to any destination'],
+    ]);
+    expect(await sync.db.query('select from sync.destination_checks')).toEqual([]);
+  });
+
   test('returns 503 if no worker begins it, and none begins it later', async () => {
     const { status, body } = await check();
     expect([status, body.errors]).toEqual([

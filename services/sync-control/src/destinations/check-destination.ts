@@ -62,8 +62,7 @@ export async function checkDestination(
 }
 
 async function requireCheckable(db: Db, { id, type }: DestinationRow): Promise<void> {
-  if ((await readSyncConfig(db)).disabled)
-    throw new Problem('conflict', 'syncing is disabled, so nothing is sent to any destination');
+  if (await isDisabled(db)) throw disabled();
   const seconds = await throttledSeconds(db, id);
   if (seconds > 0)
     throw new Problem('rate_limited', 'the provider throttles the account of this destination', {
@@ -71,6 +70,9 @@ async function requireCheckable(db: Db, { id, type }: DestinationRow): Promise<v
     });
   if (!(await hasWorker(db, type))) throw new Problem('unavailable', `no worker of type ${type} is running`);
 }
+
+const isDisabled = async (db: Db): Promise<boolean> => (await readSyncConfig(db)).disabled;
+const disabled = () => new Problem('conflict', 'syncing is disabled, so nothing is sent to any destination');
 
 /** The name of the probe is recorded before it exists, so that any worker can remove it. */
 function recordCheck(
@@ -117,10 +119,12 @@ async function waitForSteps(db: Db, destination: DestinationRow, checkId: string
     progress = await findCheckProgress(db, checkId);
     if (progress === undefined) throw notFound();
     if (progress.isEnded && progress.steps.length > 0) return progress.steps;
+    if (!progress.isStarted && (await isDisabled(db))) break; // workers have stopped taking messages
   } while (performance.now() < untilMs);
   if (progress.isStarted)
     throw new Problem('unavailable', `the worker did not finish the check within ${waitSeconds} s`);
   await withdraw(db, destination, checkId);
+  if (await isDisabled(db)) throw disabled();
   throw new Problem(
     'unavailable',
     `no worker of type ${destination.type} has begun the check within ${waitSeconds} s`,
