@@ -21,7 +21,7 @@ export interface KeyFile extends KeyRing {
   /**
    * Reads the file again. From then on, its first key encrypts. A key that is no longer in the file still decrypts, until the process
    * ends: the next start checks whether it is needed.
-   * @throws if the file is unusable, or contains another key under a known id; the keys are then those of before
+   * @throws if the file is unusable, lacks the current key, or contains another key under a known id; the keys are then those of before
    */
   reload(): void;
 }
@@ -97,6 +97,11 @@ function merged(former: KeyRing, read: KeyRing, file: string): KeyRing {
     if (known !== undefined && !known.bytes.equals(bytes))
       throw new Error(`${file} contains another key under the id ${id}; a new key needs a new id`);
   }
+  // Data would be encrypted with a key that disappears when the mistake is corrected.
+  if (read.find(former.current.id) === undefined)
+    throw new Error(
+      `${file} lacks the current key ${former.current.id}; keep its line until a rotation is complete`,
+    );
   const left = former.keys.filter(({ id }) => read.find(id) === undefined);
   return keyRingOf(read.current, [...read.keys, ...left]);
 }

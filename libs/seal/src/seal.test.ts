@@ -103,6 +103,8 @@ describe('key file', () => {
     writeFileSync(file, older);
     const keys = openKeyFile(file);
     const sealed = encrypt(keys, 'row', Buffer.from('old'));
+    writeFileSync(file, `${newer}\n${older}`);
+    keys.reload();
     writeFileSync(file, newer);
     keys.reload();
     expect(sealedWith(encrypt(keys, 'row', Buffer.from('new')))).toBe('2026');
@@ -118,13 +120,14 @@ describe('key file', () => {
     expect(decrypt(keys, 'row', sealed).toString()).toBe('by another process');
   });
 
-  test('keeps its keys if the file is unusable, or has another key under a known id', () => {
+  test('keeps its keys if the file is unusable, lacks the current one, or has another key under a known id', () => {
     writeFileSync(file, older);
     const keys = openKeyFile(file);
     const sealed = encrypt(keys, 'row', Buffer.from('old'));
     for (const [content, reason] of [
       ['', /contains no key/],
       [line('2025'), /another key under the id 2025/],
+      [newer, /lacks the current key 2025/],
     ] as const) {
       writeFileSync(file, content);
       expect(() => keys.reload()).toThrow(reason);
