@@ -41,8 +41,8 @@ export async function describeDistributed(
     });
     beforeEach(() => sandboxControl(system.sandboxUrl).clearFaults());
     afterEach(() => {
-      const ended = Object.values(system.processes).filter(({ unexpectedEnds }) => unexpectedEnds > 0);
-      expect(ended.map(({ name }) => name)).toEqual([]);
+      const ended = Object.values(system.processes).filter(({ unexpectedEnds }) => unexpectedEnds.length > 0);
+      expect(ended.map(({ name, unexpectedEnds }) => ({ name, unexpectedEnds }))).toEqual([]);
     });
     define({
       get system() {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ending, Program } from './program.ts';
 
-/** How much of the log a failed start shows. */
+/** How much of the log a failed start or an unexpected end shows. */
 const lastWordsLength = 2_000;
 
 interface ServiceProcessOptions {
@@ -25,8 +25,8 @@ export class ServiceProcess {
   readonly url: string;
   /** Responds with a 2xx status while it is ready. */
   readonly readyUrl: string;
-  /** How often it ended without being asked to. */
-  unexpectedEnds = 0;
+  /** The end of its log, for each time that it ended without being asked to. */
+  unexpectedEnds: string[] = [];
   readonly #options: ServiceProcessOptions;
   #program: Program | undefined;
   #isEndRequested = false;
@@ -45,20 +45,19 @@ export class ServiceProcess {
 
   /** Resolves when it is ready. Throws if it ends before that. */
   async start(): Promise<void> {
-    const { source, env, logFolder } = this.#options;
-    const logFile = join(logFolder, `${this.name}.log`);
-    const output = openSync(logFile, 'a');
+    const { source, env } = this.#options;
+    const output = openSync(this.#logFile, 'a');
     const options = { args: [source], env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...env }, output };
     this.#isEndRequested = false;
     this.#program = new Program(process.execPath, options);
     closeSync(output);
     void this.#program.ended().then(() => {
-      if (!this.#isEndRequested) this.unexpectedEnds += 1;
+      if (!this.#isEndRequested) this.unexpectedEnds.push(this.#lastWords());
     });
     await this.#program
       .until(() => this.#isReady(), 'was ready')
       .catch((error: unknown) => {
-        throw new Error(`${this.name}: ${error}${readFileSync(logFile, 'utf8').slice(-lastWordsLength)}`);
+        throw new Error(`${this.name}: ${error}${this.#lastWords()}`);
       });
   }
 
@@ -71,13 +70,21 @@ export class ServiceProcess {
       () => undefined,
     );
     await this.#end('SIGKILL');
-    this.unexpectedEnds -= 1;
-    return readFileSync(join(this.#options.logFolder, `${this.name}.log`), 'utf8').slice(-lastWordsLength);
+    this.unexpectedEnds.pop();
+    return this.#lastWords();
   }
 
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.#program?.signal(signal);
+  }
+
+  get #logFile(): string {
+    return join(this.#options.logFolder, `${this.name}.log`);
+  }
+
+  #lastWords(): string {
+    return readFileSync(this.#logFile, 'utf8').slice(-lastWordsLength);
   }
 
   #isReady(): Promise<boolean> {

@@ -113,6 +113,9 @@ function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool
     types,
   });
   pool.on('error', (error) => options.onIdleError?.(error));
+  // A server that stops may send its last message together with the end of the connection's start, before anyone can
+  // listen. The connection then refuses its first statement.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
