@@ -1,6 +1,6 @@
 import { type Broker, openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
-import { type Db, openPostgres } from '@secrets/db';
+import { checkDatabase, type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { internalClient, operatorApp } from '@secrets/http';
 import { openKeyFile } from '@secrets/seal';
@@ -69,7 +69,7 @@ function tokensFor(
 }
 
 const readiness = (db: Db, broker: Broker) => ({
-  database: async () => void (await db.query('select 1')),
+  database: () => checkDatabase(db),
   broker: async () => {
     if (broker.state() !== 'connected') throw new Error('not connected to the broker');
   },
