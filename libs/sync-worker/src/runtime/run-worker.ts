@@ -53,7 +53,8 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
       },
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });
-    await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });
+    const options = { host: env.HOST, port: env.INTERNAL_PORT };
+    await serve({ app, ...worker }, options, { log, onStop }, { isForOperators: true });
   });
 
 function tokensFor(
