@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServerPair, startServerPair } from '@secrets/db/standby-testing';
-import { freePorts } from '../free-ports.ts';
 import type { TestServer } from './test-server.ts';
 
 /** Two PostgreSQL servers. `url` leads to the one that is to be used; `restart` restarts the primary. */
@@ -14,13 +13,10 @@ export interface PostgresPair extends Required<Pick<TestServer, 'restart'>>, Omi
 export async function postgresPair(): Promise<PostgresPair> {
   const folder = mkdtempSync(join(tmpdir(), 'test-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  const [primary, standby] = (await freePorts(2)) as [number, number];
-  const pair = await startServerPair({ folder, ports: { primary, standby }, maxConnections: 300 }).catch(
-    (error: unknown) => {
-      remove();
-      throw error;
-    },
-  );
+  const pair = await startServerPair({ folder, maxConnections: 300 }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   return {
     pair,
     url: pair.url,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '@secrets/testing';
 import { startCutProxy } from '@secrets/testing/cut-proxy';
 import pg from 'pg';
+import { freePort } from './embedded/address.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded/server.ts';
 
 /** A PostgreSQL server, and a standby that has each commit before it is acknowledged. */
@@ -24,8 +25,8 @@ const standbyName = 'standby';
 interface PairOptions {
   /** Holds the files of both servers. */
   folder: string;
-  ports: { primary: number; standby: number };
-  maxConnections: number;
+  /** Default 100. */
+  maxConnections?: number;
 }
 
 /** Starts both servers. They are durable. */
@@ -43,17 +44,15 @@ export async function startServerPair(options: PairOptions): Promise<ServerPair>
 }
 
 async function startBoth(
-  { folder, ports, maxConnections }: PairOptions,
+  { folder, maxConnections = 100 }: PairOptions,
   onClose: (close: () => Promise<void>) => void,
 ): Promise<Omit<ServerPair, 'close'>> {
   const start = async (name: 'primary' | 'standby', settings: Record<string, string>) => {
-    const replication = { wal_level: 'replica', max_wal_senders: 4, ...settings };
-    const port = ports[name];
     const server = await startEmbeddedServer({
       folder: join(folder, name),
-      port,
+      port: await freePort(),
       maxConnections,
-      settings: replication,
+      settings: { wal_level: 'replica', max_wal_senders: 4, ...settings },
     });
     onClose(() => server.close());
     return server;
