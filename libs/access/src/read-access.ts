@@ -65,18 +65,29 @@ export async function readNamespace(sql: Sql, path: string): Promise<AtEpoch<Nam
   return { epoch: row.epoch, row: row.id === null ? undefined : { id: row.id, path } };
 }
 
-/** Returns the namespace at a path if it contains an auth mount at the path `mount`. */
+/** An auth mount, as far as a login depends on it before its method decides. */
+export interface LoginMount {
+  id: string;
+  namespace: Namespace;
+}
+
+const loginMount = `
+  select e.value as epoch, m.id as mount_id, n.id as namespace_id from login.access_epoch e
+  left join (login.namespaces n join login.auth_mounts m on m.namespace_id = n.id and m.path = $2) on n.path = $1`;
+
+/** Reads the auth mount at the path `mount` in the namespace at a path. */
 export async function readLoginMount(
   sql: Sql,
   namespace: string,
   mount: string,
-): Promise<Namespace | undefined> {
-  const rows = await sql.query<Namespace>(
-    `select n.id, n.path from login.namespaces n join login.auth_mounts m on m.namespace_id = n.id
-     where n.path = $1 and m.path = $2`,
+): Promise<AtEpoch<LoginMount>> {
+  const [row] = await sql.query<{ epoch: number; mount_id: string | null; namespace_id: string }>(
+    loginMount,
     [namespace, mount],
   );
-  return rows[0];
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  const { epoch, mount_id: id, namespace_id } = row;
+  return { epoch, row: id === null ? undefined : { id, namespace: { id: namespace_id, path: namespace } } };
 }
 
 /** Consumes one use of a token, or none. Returns false if none is left. */

@@ -109,6 +109,31 @@ describe('nothing is read again of a tenant whose neighbour', () => {
   });
 });
 
+describe('a gateway that has seen the mount of a login', () => {
+  const logIn = () =>
+    gateway.authenticate({
+      ...{ token: undefined, path: 'auth/seen/login', namespace: 'other', operation: 'create-or-update' },
+      ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
+    });
+  const change = (method: string, path: string, body?: object) => login.call(method, path, body, elsewhere);
+
+  test('reads it again only after a change, and passes on which changes it knows', async () => {
+    await change('POST', '/sys/auth/seen', { type: 'cloudB' });
+    expect((await logIn()).allowed).toBe(true);
+    reads = 0;
+    expect((await logIn()).caller).toMatchObject({
+      namespace: { path: 'other' },
+      accessEpoch: await login.epoch(),
+    });
+    expect(reads).toBe(0);
+    await change('DELETE', '/sys/auth/seen');
+    expect((await logIn()).allowed).toBe(false);
+    await change('POST', '/sys/auth/seen', { type: 'cloudB' });
+    expect((await logIn()).allowed).toBe(true);
+    await change('DELETE', '/sys/auth/seen');
+  });
+});
+
 test('old changes are deleted, and a gateway that has missed them reads everything again', async () => {
   await login.db.query(
     `insert into login.access_changes (epoch, concerns)
