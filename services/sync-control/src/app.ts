@@ -68,12 +68,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     keys,
     log,
     metrics,
-    readiness: {
-      database: () => checkDatabase(db),
-      broker: async () => {
-        if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
-      },
-    },
+    ...dependencies(db, broker),
   });
   const inBackground: Context = { ...context, db: backgroundDb };
   let background: { stop(): Promise<void> }[] = [];
@@ -93,6 +88,17 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     },
   };
 }
+
+/** What has to be there: the broker only for work in the background. */
+const dependencies = (db: Db, broker: Broker) => ({
+  readiness: {
+    database: () => checkDatabase(db),
+    broker: async () => {
+      if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+    },
+  },
+  background: ['broker'],
+});
 
 /** The budget of each known type: its own, unless the operator sets another one. */
 const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budget> =>
