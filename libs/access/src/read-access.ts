@@ -102,19 +102,24 @@ export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): P
 const policySet = `
   select e.value as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
     select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')::text
-    from login.policies p where p.namespace_id = $1 and p.name = any($2::text[])
+    from login.policies p where p.namespace_id = $1 and p.name = any($3::text[])
   ) end as rules
   from login.access_epoch e cross join lateral ${policySizeSql('$1', '$2::text[]')} size`;
 
-/** Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted. */
+/**
+ * Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted.
+ * @param known names of which only the size is read
+ */
 export async function readPolicySet(
   sql: Sql,
   namespaceId: string,
   names: readonly string[],
+  known: { has(name: string): boolean } = new Set(),
 ): Promise<PolicySize & { epoch: number; rules: string | null }> {
   const [row] = await sql.query<PolicySize & { epoch: number; rules: string | null }>(policySet, [
     namespaceId,
     names,
+    names.filter((name) => !known.has(name)),
   ]);
   if (row === undefined) throw new Error('login.access_epoch is empty');
   return row;

@@ -147,6 +147,51 @@ test('old changes are deleted, and a gateway that has missed them reads everythi
   expect(reads).toBeGreaterThan(0);
 });
 
+test('sets that share a policy read and compile it once, and all follow its changes', async () => {
+  const write = (name: string, path: string) =>
+    login.call('POST', `/sys/policies/acl/${name}`, policy(path), elsewhere);
+  await write('shared', 'kv/data/shared');
+  const tokens: string[] = [];
+  for (const name of ['own-1', 'own-2', 'own-3']) {
+    await write(name, `kv/data/${name}`);
+    tokens.push((await createIn(login)({ policies: ['shared', name] }, elsewhere)).body.auth.client_token);
+  }
+  const rulesRead: unknown[] = [];
+  const recording: Db = {
+    ...login.db,
+    query: (text, params) => {
+      if (text.includes('p.rules')) rulesRead.push(params?.[2]);
+      return login.db.query(text, params);
+    },
+  };
+  const other = createAuthenticator({ db: recording, keys: login.keys });
+  const allowed = async (path: string) => {
+    const decisions = [];
+    for (const one of tokens)
+      decisions.push(
+        await other.authenticate({
+          ...{ token: one, path, namespace: 'other', operation: 'read' as const },
+          ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
+        }),
+      );
+    return decisions.map((decision) => decision.allowed);
+  };
+  expect(await allowed('kv/data/shared')).toEqual([true, true, true]);
+  expect(rulesRead).toEqual([
+    ['default', 'own-1', 'shared'],
+    ['default', 'own-2'],
+    ['default', 'own-3'],
+  ]);
+  expect(await allowed('kv/data/own-2')).toEqual([false, true, false]);
+  await write('shared', 'kv/data/moved');
+  expect(await allowed('kv/data/shared')).toEqual([false, false, false]);
+  expect(await allowed('kv/data/moved')).toEqual([true, true, true]);
+  expect(rulesRead.slice(3)).toEqual([['default', 'shared'], ['default'], ['default']]);
+  await login.call('DELETE', '/sys/policies/acl/shared', undefined, elsewhere);
+  expect(await allowed('kv/data/moved')).toEqual([false, false, false]);
+  expect(await allowed('auth/token/lookup-self')).toEqual([true, true, true]);
+});
+
 describe('policies that are too large together', () => {
   const large = (first: number) => ({
     policy: JSON.stringify({
