@@ -3,7 +3,7 @@ import { createPolicyReader } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { checkDatabase, type Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { internalClient, type Service, serviceApp } from '@secrets/http';
@@ -69,7 +69,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     log,
     metrics,
     readiness: {
-      database: async () => void (await db.query('select 1')),
+      database: () => checkDatabase(db),
       broker: async () => {
         if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
       },
