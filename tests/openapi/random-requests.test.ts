@@ -37,6 +37,7 @@ const dependsOnState: readonly RegExp[] = [
   /^this auth mount is not configured|^role: does not exist|^the (wrapping token|token role) does not exist/,
   /no entity of this namespace has it|^from: nothing is mounted at/,
   /is not renewable|a batch token cannot/,
+  /^client_id is not configured|^the directory (does not know|refuses) /,
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
   /at least one bound constraint|must not exceed|exceeds/,
