@@ -32,7 +32,10 @@ export class Load {
   readonly #acknowledged = new Map<string, string | null>();
   #writes = 0;
 
-  static async create(system: Distributed, { api, ...options }: LoadOptions = {}): Promise<Load> {
+  static async create(
+    system: Pick<Distributed, 'url' | 'rootToken' | 'sandboxUrl'>,
+    { api, ...options }: LoadOptions = {},
+  ): Promise<Load> {
     const client = new RetryingClient(api ?? system);
     const sandbox = sandboxControl(system.sandboxUrl);
     const at = await SyncFixture.create({ api: client.request, sandbox });
