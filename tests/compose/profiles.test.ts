@@ -2,7 +2,10 @@ import { expect } from '@jest/globals';
 import { compose, withCompose } from './compose-config.ts';
 
 const services = (args: readonly string[], env: Record<string, string> = {}) =>
-  compose([...args, 'config', '--services'], env).trim().split('\n').sort();
+  compose([...args, 'config', '--services'], env)
+    .trim()
+    .split('\n')
+    .sort();
 
 /** The services that are started in addition to those that need no profile. */
 function addedServices(args: readonly string[], env: Record<string, string> = {}): string[] {
@@ -20,9 +23,5 @@ withCompose('sandbox.env adds the sandbox', () => {
 
 withCompose('COMPOSE_PROFILES selects the sandbox and the profile observability together', () => {
   const env = { COMPOSE_PROFILES: 'sandbox,observability' };
-  expect(addedServices(['--env-file', 'sandbox.env'], env)).toEqual([
-    'grafana',
-    'prometheus',
-    'sandbox',
-  ]);
+  expect(addedServices(['--env-file', 'sandbox.env'], env)).toEqual(['grafana', 'prometheus', 'sandbox']);
 });

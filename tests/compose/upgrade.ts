@@ -2,24 +2,32 @@
 // working tree while clients write. Everything from before must work, and the stores must converge. Needs Docker and git;
 // takes minutes.
 //
-//   node scripts/run.mjs tests/compose/upgrade.ts <commit>
+//   node scripts/run.mjs tests/compose/upgrade.ts <commit>              replaces all containers with one command
+//   node scripts/run.mjs tests/compose/upgrade.ts <commit> --in-turn    replaces one service after the other first
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Load } from '../chaos/load.ts';
 import { sandboxTypes } from '../harness/destination-types.ts';
+import { client } from '../harness/http.ts';
+import { longestInterruption } from './longest-interruption.ts';
 import { OlderData } from './older-data.ts';
 import { runSteps } from './run-steps.ts';
-import { services } from './stack.ts';
+import { type Stack, services } from './stack.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const scales = ['login=2', 'secrets=2', 'sync-control=2', 'sync-worker-clouda-sm=2'];
 
-const [commit] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'in-turn': { type: 'boolean' } },
+});
+const [commit] = positionals;
 if (commit === undefined) {
-  console.error('usage: node scripts/run.mjs tests/compose/upgrade.ts <commit>');
+  console.error('usage: node scripts/run.mjs tests/compose/upgrade.ts <commit> [--in-turn]');
   process.exit(2);
 }
 
@@ -50,12 +58,15 @@ async function upgradeFrom(older: string): Promise<void> {
     await step('build the new version', () => stack.compose('build', '--quiet'));
     const load = await Load.create({ ...stack, rootToken }, { pauseMs: 200 });
     await step('replace the containers while clients write', async () => {
+      let interruption = '';
       await load.run(async () => {
         await load.written(30);
-        await stack.up(services, scales);
+        const replace = () => (values['in-turn'] ? replaceInTurn(stack) : stack.up(services, scales));
+        interruption = await longestInterruption(client(stack.url, rootToken), replace);
         await load.written(30);
       });
-      return `requests repeated, by status (0: no connection): ${JSON.stringify(load.refusals)}`;
+      const refusals = JSON.stringify(load.refusals);
+      return `${interruption}\nrequests repeated, by status (0: no connection): ${refusals}`;
     });
     await step('wait until the store holds what was acknowledged', async () => {
       await load.untilSynced();
@@ -67,6 +78,17 @@ async function upgradeFrom(older: string): Promise<void> {
     await step('run the demo', stack.demo);
     await step('show the memory usage', stack.memory);
   });
+}
+
+/** As docs/operations.md#upgrading describes it. */
+async function replaceInTurn(stack: Stack): Promise<void> {
+  await stack.compose('up', '--no-deps', 'keys', 'database', 'broker');
+  for (const name of ['login', 'secrets', 'sync-control', 'gateway']) {
+    const scale = scales.find((one) => one.startsWith(`${name}=`));
+    const options = scale === undefined ? [] : ['--scale', scale];
+    await stack.compose('up', '-d', '--no-deps', '--no-build', '--wait', ...options, name);
+  }
+  await stack.up(services, scales);
 }
 
 /** Writes the files of a commit to a folder. */
