@@ -4,8 +4,8 @@ import { describeDistributed, type Suite } from '../chaos/describe-distributed.t
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, client, expectStatus } from '../harness/http.ts';
+import { dashboardData } from './dashboard-data.ts';
 import { obstacle, type PrometheusServer, startPrometheus } from './prometheus.ts';
-import { queriesWithoutData } from './queries-without-data.ts';
 import { alerts, dashboardQueries, metricsIn, scrapedJobs } from './sources.ts';
 
 const changes = 5;
@@ -103,8 +103,8 @@ const define = (suite: Suite) => {
     const down = async () => (await prometheus.targets()).filter(({ health }) => health !== 'up');
     await eventually(down, (targets) => targets.length === 0);
     await eventually(
-      () => queriesWithoutData(prometheus),
-      (queries) => queries.length === 0,
+      () => dashboardData(prometheus),
+      (panels) => panels.every(({ values }) => values.length > 0),
     );
     const types = await prometheus.query('count by (destination_type) (sync_latency_seconds_count)');
     expect(types.map(({ metric }) => metric.destination_type).sort()).toEqual(
