@@ -82,12 +82,11 @@ async function upgradeFrom(older: string): Promise<void> {
 
 /** As docs/operations.md#upgrading describes it. */
 async function replaceInTurn(stack: Stack): Promise<void> {
-  await stack.compose('up', '--no-deps', 'keys', 'database', 'broker');
-  for (const name of ['login', 'secrets', 'sync-control', 'gateway']) {
-    const scale = scales.find((one) => one.startsWith(`${name}=`));
-    const options = scale === undefined ? [] : ['--scale', scale];
-    await stack.compose('up', '-d', '--no-deps', '--no-build', '--wait', ...options, name);
-  }
+  for (const name of ['login', 'secrets', 'sync-control', 'gateway'])
+    await stack.up(
+      [name],
+      scales.filter((scale) => scale.startsWith(`${name}=`)),
+    );
   await stack.up(services, scales);
 }
 
