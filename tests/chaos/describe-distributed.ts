@@ -24,7 +24,7 @@ export async function describeDistributed(
   define: (suite: Suite) => void,
   options?: DistributedOptions,
 ): Promise<void> {
-  const servers = await ownServers();
+  const servers = await ownServers(options);
   if (typeof servers === 'string') {
     console.warn(`not run: ${title}: ${servers}`);
     return describe.skip(title, () => define({} as Suite));

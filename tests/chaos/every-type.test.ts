@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { sandboxTypes } from '../harness/destination-types.ts';
+import { sandboxTypes, templateFor } from '../harness/destination-types.ts';
 import { otherWorkerNames } from '../harness/distributed.ts';
 import { eventuallyEqual } from '../harness/eventually.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
@@ -14,15 +14,6 @@ const rounds = 4;
 const kills = 10;
 const killed = ['sync-control', 'sync-control-2', 'worker', 'worker-2', ...otherWorkerNames] as const;
 
-/** The calls of which each put of an entry makes one. */
-const puts: Record<string, string[]> = {
-  'cloudA-sm': ['CreateSecret', 'PutSecretValue'],
-  'cloudB-kv': ['SetSecret'],
-  'cloudC-sm': ['AddSecretVersion'],
-  codehost: ['createOrUpdateOrgSecret'],
-  'webhost-project': ['createProjectEnv', 'editProjectEnv'],
-};
-
 const define = (suite: Suite) => {
   const pathOf = (type: string) => `sys/sync/destinations/${type}/all`;
 
@@ -32,7 +23,7 @@ const define = (suite: Suite) => {
       const body = {
         ...fields(await suite.sandbox.store(type)),
         granularity: 'secret-path',
-        secret_name_template: 'allx{{ .SecretBaseName }}',
+        secret_name_template: templateFor(type, 'allx{{ .SecretBaseName }}'),
       };
       await api('POST', pathOf(type), body);
       await suite.sandbox.fault({ store: type, effect: 'slow', ms: 30 });
@@ -82,10 +73,8 @@ const define = (suite: Suite) => {
     suite.note(
       `killed ${kills} times: synced ${((Date.now() - started) / 1_000).toFixed(1)} s after the last write`,
     );
-    for (const { type } of sandboxTypes) {
-      const calls = (await suite.sandbox.calls(type)).filter(({ operation }) =>
-        puts[type]!.includes(operation),
-      );
+    for (const { type, puts } of sandboxTypes) {
+      const calls = (await suite.sandbox.calls(type)).filter(({ operation }) => puts.includes(operation));
       expect(calls.filter(({ concurrent }) => concurrent !== undefined)).toEqual([]);
       const times = calls.map(({ at }) => Date.parse(at)).sort((a, b) => a - b);
       const peak = peakWithin(times, 5_000);

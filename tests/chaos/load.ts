@@ -28,9 +28,10 @@ export class Load {
   readonly #sandbox: ReturnType<typeof sandboxControl>;
   readonly #at: SyncFixture;
   readonly #options: Required<Omit<LoadOptions, 'api'>>;
+  /** Each acknowledged write. */
+  readonly #versions: { name: string; version: number; value: string }[] = [];
   /** The acknowledged value of each secret; null if it was removed. */
   readonly #acknowledged = new Map<string, string | null>();
-  #writes = 0;
 
   static async create(
     system: Pick<Distributed, 'url' | 'rootToken' | 'sandboxUrl'>,
@@ -95,16 +96,16 @@ export class Load {
   }
 
   async #write(name: string, value: string): Promise<void> {
-    await this.#at.write(name, { value });
+    const { version } = (await this.#at.write(name, { value })).body.data;
+    this.#versions.push({ name, version, value });
     this.#acknowledged.set(name, JSON.stringify({ value }));
-    this.#writes += 1;
   }
 
   /** Resolves when this many more writes are acknowledged: the load is in progress. */
   async written(more: number): Promise<void> {
-    const goal = this.#writes + more;
+    const goal = this.#versions.length + more;
     await eventually(
-      async () => this.#writes,
+      async () => this.#versions.length,
       (writes) => writes >= goal,
     );
   }
@@ -136,11 +137,21 @@ export class Load {
     });
   }
 
+  /** The acknowledged writes that the service does not return. */
+  async lost(): Promise<string[]> {
+    const lost: string[] = [];
+    for (const { name, version, value } of this.#versions) {
+      const answer = await this.#client.request('GET', `${this.#at.mount}/data/${name}?version=${version}`);
+      if (answer.body.data.data?.value !== value) lost.push(`${name}, version ${version}: ${value}`);
+    }
+    return lost;
+  }
+
   /** Versions in the external store per acknowledged write, over all secrets. */
   async versionsPerWrite(): Promise<number> {
     const secrets = await this.#sandbox.secrets();
     const names = [...this.#acknowledged.keys()].map((name) => this.#at.externalName(name));
     const counts = names.map((name) => secrets[name]?.version_count ?? 0);
-    return counts.reduce((sum, count) => sum + count, 0) / this.#writes;
+    return counts.reduce((sum, count) => sum + count, 0) / this.#versions.length;
   }
 }

@@ -1,8 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventuallyEqual } from '../harness/eventually.ts';
 import { type BalancedClient, balancedClient } from './balanced-client.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load.ts';
+import { all, readiness, watchReadiness } from './readiness.ts';
 
+/** One instance of each service, as they run on one node. */
+const node = ['gateway', 'login', 'secrets', 'sync-control', 'worker'] as const;
+/** The others run there. */
+const otherNode = ['gateway-2', 'login-2', 'secrets-2', 'sync-control-2', 'worker-2', 'worker-3'] as const;
 /** As in `Load`: each has one request in flight. */
 const writers = 6;
 const pairs = ['gateway', 'login', 'secrets', 'sync-control'] as const;
@@ -19,12 +26,8 @@ const define = (suite: Suite) => {
 
   test('a rolling restart of every service: no request fails, and everything is synced', async () => {
     const load = await Load.create(suite.system, { api: balanced.api });
-    const rounds = [
-      ['gateway', 'login', 'secrets', 'sync-control', 'worker'],
-      ['gateway-2', 'login-2', 'secrets-2', 'sync-control-2', 'worker-2', 'worker-3'],
-    ] as const;
     await load.run(async () => {
-      for (const names of rounds) {
+      for (const names of [node, otherNode]) {
         await load.written(20);
         const endings = await Promise.all(
           names.map(async (name) => {
@@ -43,6 +46,48 @@ const define = (suite: Suite) => {
     suite.note(`rolling restart: synced after ${await load.untilSynced()} ms`);
     expect(load.refusals).toEqual({});
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
+  });
+
+  test('the drain of a node: no request fails, and each process is unready from the signal until it ends', async () => {
+    const load = await Load.create(suite.system, { api: balanced.api });
+    const drained = node.map(processOf);
+    await load.run(async () => {
+      await load.written(20);
+      const stopping = drained.map((process) => process.stop());
+      await eventuallyEqual(() => readiness(drained), all(drained, 503));
+      const watch = watchReadiness(drained);
+      const endings = await Promise.all(stopping);
+      for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
+      const statuses = Object.values(await watch.end()).flat();
+      expect(statuses).not.toContain(200);
+      await sleep(3_000); // the node is away
+      await load.written(20);
+      await Promise.all(drained.map((process) => process.start()));
+      await load.written(20);
+    });
+    suite.note(`drain of a node: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
+    expect(await load.lost()).toEqual([]);
+    expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
+  });
+
+  test('a restart of RabbitMQ: no request fails, and only those are unready that need it', async () => {
+    const services = [...node, ...otherNode].map(processOf);
+    const needIt = services.filter(({ name }) => /^(sync-control|worker)/.test(name));
+    const load = await Load.create(suite.system, { api: balanced.api });
+    await load.run(async () => {
+      await load.written(20);
+      await suite.system.rabbit.restart('SIGKILL', async () => {
+        const expected = { ...all(services, 200), ...all(needIt, 503) };
+        await eventuallyEqual(() => readiness(services), expected);
+        await load.written(20); // without it
+        expect(await readiness(services)).toEqual(expected);
+      });
+      await eventuallyEqual(() => readiness(services), all(services, 200));
+    });
+    suite.note(`RabbitMQ restarted: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
+    expect(await load.lost()).toEqual([]);
   });
 
   test('kill -9 of either one of two: only requests in flight fail', async () => {

@@ -139,16 +139,16 @@ const define = (suite: Suite) => {
     await load.untilSynced();
   });
 
-  test('without the key that is needed, a service does not start, and says which one is missing', async () => {
+  test('without the key that is needed, no service or worker starts, and each says which one is missing', async () => {
     writeFileSync(keyFile(), `k3:${randomBytes(32).toString('base64')}\n`);
-    for (const name of ['login', 'secrets', 'sync-control-2'] as const) {
+    const names = ['login', 'secrets', 'sync-control-2', 'worker'] as const;
+    for (const name of names) {
       const process = suite.system.processes[name];
       await process.kill();
       expect(await process.startInVain()).toContain('the seal key k2 is missing from the key file');
     }
     writeFileSync(keyFile(), `${newLine}\n`);
-    for (const name of ['login', 'secrets', 'sync-control-2'] as const)
-      await suite.system.processes[name].start();
+    for (const name of names) await suite.system.processes[name].start();
     expect(await read(8)).toBe('s8');
   });
 };

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type SandboxType, sandboxTypes } from '../harness/destination-types.ts';
+import { type SandboxType, sandboxTypes, templateFor } from '../harness/destination-types.ts';
 import { eventually } from '../harness/eventually.ts';
 import { expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 
 // The full size, which takes about an hour: THROTTLED_ENTRIES=10000 npm test -- throttled
-// The code host and the web host permit no more than 100 secrets in one place.
 const entries = Number(process.env.THROTTLED_ENTRIES ?? 60);
-const maxEntries: Record<string, number> = { codehost: 100, 'webhost-project': 100 };
 const keysPerSecret = 500;
 const writes = 20;
 
@@ -29,7 +27,7 @@ async function create({ type, fields }: SandboxType, start: string, others: obje
     ...fields(await system.sandbox.store(type)),
     ...others,
     granularity: 'secret-key',
-    secret_name_template: `${start}x{{ .SecretBaseName }}x{{ .SecretKey }}`,
+    secret_name_template: templateFor(type, `${start}x{{ .SecretBaseName }}x{{ .SecretKey }}`),
   };
   expectStatus(await system.api('POST', path, body), 200);
   return path;
@@ -81,14 +79,14 @@ async function createQuiet(one: SandboxType, account: Quiet['account'], start: s
 test.each(sandboxTypes)(
   'every entry of a $type destination that throttles every third call is synced, and others are served',
   async (one) => {
-    const { type } = one;
-    const count = Math.min(entries, maxEntries[type] ?? entries);
+    const { type, maxEntries } = one;
+    const count = Math.min(entries, maxEntries ?? entries);
     const tag = type.replace(/\W/g, '').toLowerCase();
     const busy = await create(one, `busy${tag}`);
     const quiet = [await createQuiet(one, 'the same account', `quiet${tag}`)];
     if (one.otherAccount !== undefined) quiet.push(await createQuiet(one, 'another account', `other${tag}`));
-    // The code host and the web host name a time; without one, a minute is waited.
-    const wait = maxEntries[type] === undefined ? {} : { retryAfterSeconds: 1 };
+    // Stores that hold few entries name a time; without one, a minute is waited.
+    const wait = maxEntries === undefined ? {} : { retryAfterSeconds: 1 };
     await system.sandbox.fault({ store: type, effect: 'throttle', every: 3, name: `busy${tag}*`, ...wait });
     const started = performance.now();
     for (let first = 0; first < count; first += keysPerSecret) {

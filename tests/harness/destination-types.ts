@@ -1,3 +1,5 @@
+import { findDescription } from '@secrets/destinations';
+
 /** How a destination of a type is created whose store is the sandbox. */
 export interface SandboxType {
   type: string;
@@ -5,6 +7,22 @@ export interface SandboxType {
   fields(credentials: Record<string, string>): object;
   /** Fields that place a destination in another account of the store, where it has more than one. */
   otherAccount?: object;
+  /** The operations of the store of which each put of an entry makes one. */
+  puts: readonly string[];
+  /** How many external secrets one place of the store can hold, if fewer than 10,000. */
+  maxEntries?: number;
+}
+
+/**
+ * Returns the template, which has lower-case letters, digits and actions, as the type permits it: in upper case if its names have no
+ * lower-case letters. The sandbox finds names in either case.
+ */
+export function templateFor(type: string, template: string): string {
+  if (findDescription(type).nameRule.check('name') === undefined) return template;
+  return template
+    .split(/(?=\{\{)|(?<=\}\})/)
+    .map((part) => (part.startsWith('{{') ? part.replace(/ *\}\}$/, ' | uppercase }}') : part.toUpperCase()))
+    .join('');
 }
 
 /** Every destination type. */
@@ -17,6 +35,7 @@ export const sandboxTypes: readonly SandboxType[] = [
       region: 'eu-west-1',
     }),
     otherAccount: { region: 'eu-central-1' },
+    puts: ['CreateSecret', 'PutSecretValue'],
   },
   {
     type: 'cloudB-kv',
@@ -27,8 +46,9 @@ export const sandboxTypes: readonly SandboxType[] = [
       client_secret: clientSecret,
     }),
     otherAccount: { key_vault_uri: 'https://neighbour.vault.azure.net' },
+    puts: ['SetSecret'],
   },
-  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }) },
+  { type: 'cloudC-sm', fields: ({ credentials }) => ({ credentials }), puts: ['AddSecretVersion'] },
   {
     type: 'codehost',
     fields: ({ accessToken }) => ({
@@ -37,6 +57,8 @@ export const sandboxTypes: readonly SandboxType[] = [
       secrets_location: 'organization',
       organization_name: 'acme',
     }),
+    puts: ['createOrUpdateOrgSecret'],
+    maxEntries: 100,
   },
   {
     type: 'webhost-project',
@@ -46,5 +68,7 @@ export const sandboxTypes: readonly SandboxType[] = [
       deployment_environments: ['preview', 'production'],
     }),
     otherAccount: { project_id: 'sandbox-team', team_id: 'team_sandbox' },
+    puts: ['createProjectEnv', 'editProjectEnv'],
+    maxEntries: 100,
   },
 ];

@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { ServerPair } from '../../libs/db/src/standby-testing.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { embeddedPostgres } from '../../scripts/test-services/embedded-postgres.ts';
 import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
+import { postgresPair } from '../../scripts/test-services/postgres-pair.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';
 import { workers } from '../../services/setup/src/database-roles.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -14,7 +16,8 @@ import { ServiceProcess } from './service-process.ts';
 type OwnServer = TestServer & Required<Pick<TestServer, 'restart'>>;
 
 interface OwnServers {
-  postgres: OwnServer;
+  /** `pair` is absent if there is only one server. */
+  postgres: OwnServer & { pair?: ServerPair };
   rabbit: OwnServer;
 }
 
@@ -61,8 +64,11 @@ type Processes = Record<ProcessName, ServiceProcess> &
  * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
  * acknowledged must survive its SIGKILL.
  */
-export async function ownServers(): Promise<OwnServers | string> {
-  const servers = await Promise.all([embeddedPostgres({ durable: true }), installedRabbit()]);
+export async function ownServers({
+  withStandby = false,
+}: DistributedOptions = {}): Promise<OwnServers | string> {
+  const startPostgres = () => (withStandby ? postgresPair() : embeddedPostgres({ durable: true }));
+  const servers = await Promise.all([startPostgres(), installedRabbit()]);
   const reasons = servers.filter((server) => typeof server === 'string');
   const [postgres, rabbit] = servers.filter((server): server is OwnServer => typeof server !== 'string');
   if (postgres !== undefined && rabbit !== undefined) return { postgres, rabbit };
@@ -77,6 +83,8 @@ export interface DistributedOptions {
   everyType?: boolean;
   /** Whether gateway, login and secrets run twice, like sync-control. */
   inPairs?: boolean;
+  /** Whether Postgres has a standby that can be promoted. */
+  withStandby?: boolean;
 }
 
 /** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */

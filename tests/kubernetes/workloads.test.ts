@@ -73,7 +73,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
         (typeof pod.containers)[0],
       ];
       expect(startupProbe?.httpGet).toEqual({ path: '/livez', port: 'internal' });
-      expect(readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'internal' });
+      expect(readinessProbe?.httpGet).toEqual({ path: '/readyz?traffic', port: 'internal' });
       expect(livenessProbe?.httpGet).toEqual({ path: '/livez', port: 'internal' });
     }
   });

@@ -92,7 +92,7 @@ test(
       );
       slowestMs = Math.max(slowestMs, performance.now() - started);
       statuses.push(String(answer.status));
-      const problem = isOfDirectory(answer, path) ? undefined : problemOf(answer);
+      const problem = problemOf(answer);
       if (problem !== undefined)
         throw new Error(
           `${operation}: ${problem}: ${method} ${path} ${JSON.stringify(body)} → ${JSON.stringify(answer)}`,
@@ -123,10 +123,6 @@ function refusedEarly(cause: unknown, { operation, path, body }: Omit<DrawnReque
   if (isClosed && path.length > 15_000) return { status: 431, body: { errors: [] } };
   throw new Error(`${operation}: no response: ${path} ${JSON.stringify(body)}`, { cause });
 }
-
-/** A mount that a request has configured for a directory that does not exist, or refuses it. */
-const isOfDirectory = ({ status }: Answer, path: string): boolean =>
-  (status === 502 || status === 503) && path.startsWith('auth/');
 
 function problemOf({ status, body }: { status: number; body: unknown }): string | undefined {
   if (status >= 500) return 'a failure';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { SandboxType } from '../harness/destination-types.ts';
+import { type SandboxType, templateFor } from '../harness/destination-types.ts';
 import { type Answer, type Api, expectStatus, send } from '../harness/http.ts';
 import type { Operation, Sequence } from './operations.ts';
 
@@ -76,10 +76,10 @@ export class Play {
     }
   }
 
-  #shapeFields({ index, shape: { template, granularity } }: PlayedDestination): object {
+  #shapeFields({ index, type, shape: { template, granularity } }: PlayedDestination): object {
     const key = granularity === 'secret-key' ? 'x{{ .SecretKey }}' : '';
     const start = this.#nameStart({ index, template });
-    return { granularity, secret_name_template: `${start}{{ .SecretBaseName }}${key}` };
+    return { granularity, secret_name_template: templateFor(type, `${start}{{ .SecretBaseName }}${key}`) };
   }
 
   /** What the names of a destination's external secrets begin with, for a template. */

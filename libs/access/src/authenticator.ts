@@ -29,7 +29,7 @@ import { type Conditions, conditionsFor } from './policies/conditions.ts';
 import type { Grant } from './policies/grant.ts';
 import { type PolicySets, policySets } from './policies/policy-sets.ts';
 import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
-import { consumeUse, readLoginMount, readNamespace } from './read-access.ts';
+import { consumeUse, type LoginMount, readLoginMount, readNamespace } from './read-access.ts';
 import { anonymousCaller, identify, rootNamespace } from './request-caller.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
@@ -95,6 +95,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   new DbAuthenticator(options);
 
 const maxNamespaces = 10_000;
+const maxLoginMounts = 10_000;
 /** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
 const changesGapMs = 4;
 
@@ -106,6 +107,7 @@ class DbAuthenticator implements Authenticator {
   readonly #limits: RateLimits;
   readonly #namespaces: EpochCache<Namespace>;
   readonly #slots: EpochCache<NamespaceSlot>;
+  readonly #loginMounts: EpochCache<LoginMount>;
 
   constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
@@ -119,6 +121,11 @@ class DbAuthenticator implements Authenticator {
       tagsOf: ({ id }) => [concern.namespace(id)],
     });
     this.#slots = epochCache({ changes: this.#changes, maxEntries: maxNamespaces, tagsOf: tagsOfSlot });
+    this.#loginMounts = epochCache({
+      changes: this.#changes,
+      maxEntries: maxLoginMounts,
+      tagsOf: ({ id, namespace }) => [concern.mount(id), concern.namespace(namespace.id)],
+    });
   }
 
   async authenticate(asked: AccessRequest): Promise<Decision> {
@@ -165,13 +172,19 @@ class DbAuthenticator implements Authenticator {
   ): Promise<Conditions | undefined> {
     const found = login && (await this.#loginMount(caller.namespace.path, login));
     if (found === undefined) return this.#authorizeToken(request, caller);
+    caller.accessEpoch = found.epoch;
     move({ request, caller }, found);
     return undefined;
   }
 
-  async #loginMount(from: string, { namespace = '', mount, path }: LoginPath): Promise<Place | undefined> {
-    const found = await readLoginMount(this.#db, namespaceAt(from, namespace), mount);
-    return found && { namespace: found, path };
+  async #loginMount(
+    from: string,
+    { namespace = '', mount, path }: LoginPath,
+  ): Promise<(Place & { epoch: number }) | undefined> {
+    const at = namespaceAt(from, namespace);
+    const read = () => readLoginMount(this.#db, at, mount);
+    const { epoch, row } = await this.#loginMounts.get(JSON.stringify([at, mount]), read);
+    return row && { namespace: row.namespace, path, epoch };
   }
 
   async #authorizeToken(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {

@@ -65,18 +65,29 @@ export async function readNamespace(sql: Sql, path: string): Promise<AtEpoch<Nam
   return { epoch: row.epoch, row: row.id === null ? undefined : { id: row.id, path } };
 }
 
-/** Returns the namespace at a path if it contains an auth mount at the path `mount`. */
+/** An auth mount, as far as a login depends on it before its method decides. */
+export interface LoginMount {
+  id: string;
+  namespace: Namespace;
+}
+
+const loginMount = `
+  select e.value as epoch, m.id as mount_id, n.id as namespace_id from login.access_epoch e
+  left join (login.namespaces n join login.auth_mounts m on m.namespace_id = n.id and m.path = $2) on n.path = $1`;
+
+/** Reads the auth mount at the path `mount` in the namespace at a path. */
 export async function readLoginMount(
   sql: Sql,
   namespace: string,
   mount: string,
-): Promise<Namespace | undefined> {
-  const rows = await sql.query<Namespace>(
-    `select n.id, n.path from login.namespaces n join login.auth_mounts m on m.namespace_id = n.id
-     where n.path = $1 and m.path = $2`,
+): Promise<AtEpoch<LoginMount>> {
+  const [row] = await sql.query<{ epoch: number; mount_id: string | null; namespace_id: string }>(
+    loginMount,
     [namespace, mount],
   );
-  return rows[0];
+  if (row === undefined) throw new Error('login.access_epoch is empty');
+  const { epoch, mount_id: id, namespace_id } = row;
+  return { epoch, row: id === null ? undefined : { id, namespace: { id: namespace_id, path: namespace } } };
 }
 
 /** Consumes one use of a token, or none. Returns false if none is left. */
@@ -91,19 +102,24 @@ export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): P
 const policySet = `
   select e.value as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
     select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')::text
-    from login.policies p where p.namespace_id = $1 and p.name = any($2::text[])
+    from login.policies p where p.namespace_id = $1 and p.name = any($3::text[])
   ) end as rules
   from login.access_epoch e cross join lateral ${policySizeSql('$1', '$2::text[]')} size`;
 
-/** Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted. */
+/**
+ * Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted.
+ * @param known names of which only the size is read
+ */
 export async function readPolicySet(
   sql: Sql,
   namespaceId: string,
   names: readonly string[],
+  known: { has(name: string): boolean } = new Set(),
 ): Promise<PolicySize & { epoch: number; rules: string | null }> {
   const [row] = await sql.query<PolicySize & { epoch: number; rules: string | null }>(policySet, [
     namespaceId,
     names,
+    names.filter((name) => !known.has(name)),
   ]);
   if (row === undefined) throw new Error('login.access_epoch is empty');
   return row;

@@ -29,6 +29,11 @@ export const Caller = z.object({
   /** What the policies grant on the path of this request. Services that distinguish create from update check it. */
   grants: z.array(z.enum(capabilities)),
   remoteAddress: z.string(),
+  /**
+   * The number of the newest change of access that the gateway had taken into account, read after the request arrived. Only for logins: login
+   * need not look for changes again. Absent if it is not known.
+   */
+  accessEpoch: z.number().optional(),
 });
 export type Caller = z.infer<typeof Caller>;
 

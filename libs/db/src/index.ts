@@ -6,3 +6,4 @@ export * from './migrate.ts';
 export * from './open-postgres.ts';
 export * from './prepare.ts';
 export * from './start-error.ts';
+export { checkDatabase } from './writable.ts';

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Db, Params, Tx } from './db.ts';
 import { TransactionGuard } from './transaction-guard.ts';
 import { asUnavailable, isConnectionLoss } from './unavailable.ts';
+import { requireWritable } from './writable.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -70,8 +71,9 @@ interface Connection {
 }
 
 /**
- * Opens a pool on a Postgres server (15 or newer). Connections are opened when needed, and replaced when they are lost. A
- * statement that the server did not answer throws the problem `unavailable`; it may have been executed.
+ * Opens a pool on a Postgres server (15 or newer). Connections are opened when needed, and replaced when they are lost or lead to
+ * a server that accepts no writes. A statement that the server did not answer throws the problem `unavailable`; it may have been
+ * executed.
  */
 export function openPostgres(options: PostgresOptions): Db {
   const { statementTimeoutMs = 15_000 } = options;
@@ -97,11 +99,14 @@ export function openPostgres(options: PostgresOptions): Db {
   };
 }
 
+const connectMs = 10_000;
+
 function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections ?? 10,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectMs,
+    verify: (client, done) => void requireWritable(client, connectMs).then(() => done(), done),
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs ?? 5_000,

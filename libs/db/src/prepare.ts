@@ -34,11 +34,11 @@ export async function prepareSchema(db: Db, migrations: Migrations, log: Prepare
   }
 }
 
-/** Whether the database is not reachable yet, is starting, has no free connection, or lacks another service's schema. */
+/** Whether the database is not reachable yet, is starting or a standby, has no free connection, or lacks another service's schema. */
 function isTransient(error: unknown): boolean {
   const code = errorCode(error) ?? errorCode((error as { cause?: unknown }).cause) ?? '';
   return (
-    /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08|57P|53|42P01$|3F000$)/.test(code) ||
+    /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08|57P|53|25006$|42P01$|3F000$)/.test(code) ||
     /timeout|terminated/i.test(String(error))
   );
 }

@@ -1,4 +1,5 @@
 import { errorCode, Problem } from '@secrets/domain';
+import { readOnlyTransaction } from './writable.ts';
 
 const lockNotAvailable = '55P03';
 
@@ -17,10 +18,14 @@ export function asUnavailable(error: unknown): never {
 const lossMessages =
   /Connection terminated|connection error and is not queryable|Query read timeout|timeout exceeded when trying to connect/;
 
-/** Whether no connection was available or it was lost: the server is starting, stopping or down, or has no free connection. */
+/**
+ * Whether no connection was available or it was lost: the server is starting, stopping or down, or has no free connection. A connection to
+ * a server that accepts no writes counts as lost: the next one may lead to a server that does.
+ */
 export function isConnectionLoss(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
+    code === readOnlyTransaction ||
     /^(08|57P|53300$|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|ETIMEDOUT|ENOENT$)/.test(code) ||
     lossMessages.test(String(error))
   );

@@ -36,6 +36,19 @@ export async function recordSealKeys(sql: Sql, schema: SealedSchema, keyRing: Ke
   );
 }
 
+/**
+ * Checks that the ring has every key that may be needed to decrypt what these schemas store, for a process that encrypts nothing.
+ * @throws {SealKeyError} if a key is missing, or is another one
+ */
+export async function requireSealKeys(
+  sql: Sql,
+  schemas: readonly SealedSchema[],
+  keyRing: KeyRing,
+): Promise<void> {
+  for (const schema of schemas)
+    for (const key of await listSealKeys(sql, schema)) requireKey(keyRing, key, schema);
+}
+
 function requireKey(keyRing: KeyRing, { id, fingerprint }: RecordedKey, schema: SealedSchema): void {
   if (keyRing.find(id) === undefined)
     throw new SealKeyError(

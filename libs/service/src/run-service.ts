@@ -72,6 +72,8 @@ export interface Stopping {
   drainSeconds?: number;
   /** Other servers that show that the process is not ready. */
   alsoUnready?: readonly RunningServer[];
+  /** Whether the server serves only operators. It then stops last, and shows until then that the process is not ready. Default false. */
+  isForOperators?: boolean;
 }
 
 /**
@@ -82,10 +84,10 @@ export async function serve(
   service: Service<RequestListener>,
   options: ServerOptions,
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
-  { drainSeconds = 0, alsoUnready = [] }: Stopping = {},
+  { drainSeconds = 0, alsoUnready = [], isForOperators = false }: Stopping = {},
 ) {
   await service.start();
-  onStop(service.stop);
+  if (!isForOperators) onStop(service.stop);
   const server = await startServer(service.app, options);
   onStop(async () => {
     if (drainSeconds > 0) {
@@ -94,6 +96,10 @@ export async function serve(
     }
     await server.stop(stopGraceMs);
   });
+  if (isForOperators) {
+    onStop(service.stop);
+    onStop(server.drain);
+  }
   log.info({ url: server.url }, 'ready');
   return server;
 }

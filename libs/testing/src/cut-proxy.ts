@@ -12,20 +12,27 @@ export interface CutProxy {
   open(): void;
   /** While frozen, connections stay open and forward nothing. */
   freeze(isFrozen: boolean): void;
+  /** New connections lead to the server of this URL; open ones stay. */
+  leadTo(target: string): void;
   end(): Promise<void>;
 }
 
 const defaultPorts: Record<string, number> = { 'amqp:': 5672, 'postgres:': 5432, 'postgresql:': 5432 };
 
+function addressOf(target: string): { host: string; port: number } {
+  const { hostname, port, protocol } = new URL(target);
+  return { host: hostname, port: Number(port || defaultPorts[protocol]) };
+}
+
 /** Starts a proxy to the server of a URL, on a free port of 127.0.0.1. */
 export async function startCutProxy(target: string): Promise<CutProxy> {
-  const { hostname, port, protocol } = new URL(target);
+  let to = addressOf(target);
   const sockets = new Set<Socket>();
   let isOpen = true;
   const server = createServer((near) => {
     if (!isOpen) return near.destroy();
-    const far = connect(Number(port || defaultPorts[protocol]), hostname);
-    for (const [from, to] of [
+    const far = connect(to);
+    for (const [from, into] of [
       [near, far],
       [far, near],
     ] as const) {
@@ -33,9 +40,9 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        into.destroy();
       });
-      from.pipe(to);
+      from.pipe(into);
     }
   });
   server.listen(0, '127.0.0.1');
@@ -57,6 +64,9 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
     },
     freeze: (isFrozen) => {
       for (const socket of sockets) isFrozen ? socket.pause() : socket.resume();
+    },
+    leadTo: (next) => {
+      to = addressOf(next);
     },
     end: async () => {
       cut();

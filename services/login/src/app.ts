@@ -1,6 +1,6 @@
 import { every, type Repeated } from '@secrets/background';
 import type { InternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { checkDatabase, type Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
@@ -73,5 +73,6 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
 const tasksOf = ({ methods }: Context): MethodTask[] => methods.all.flatMap(({ tasks = [] }) => tasks);
 
 async function requireSchema(db: Db): Promise<void> {
+  await checkDatabase(db);
   await db.query('select 1 from login.access_epoch');
 }

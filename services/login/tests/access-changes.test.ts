@@ -109,6 +109,31 @@ describe('nothing is read again of a tenant whose neighbour', () => {
   });
 });
 
+describe('a gateway that has seen the mount of a login', () => {
+  const logIn = () =>
+    gateway.authenticate({
+      ...{ token: undefined, path: 'auth/seen/login', namespace: 'other', operation: 'create-or-update' },
+      ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
+    });
+  const change = (method: string, path: string, body?: object) => login.call(method, path, body, elsewhere);
+
+  test('reads it again only after a change, and passes on which changes it knows', async () => {
+    await change('POST', '/sys/auth/seen', { type: 'cloudB' });
+    expect((await logIn()).allowed).toBe(true);
+    reads = 0;
+    expect((await logIn()).caller).toMatchObject({
+      namespace: { path: 'other' },
+      accessEpoch: await login.epoch(),
+    });
+    expect(reads).toBe(0);
+    await change('DELETE', '/sys/auth/seen');
+    expect((await logIn()).allowed).toBe(false);
+    await change('POST', '/sys/auth/seen', { type: 'cloudB' });
+    expect((await logIn()).allowed).toBe(true);
+    await change('DELETE', '/sys/auth/seen');
+  });
+});
+
 test('old changes are deleted, and a gateway that has missed them reads everything again', async () => {
   await login.db.query(
     `insert into login.access_changes (epoch, concerns)
@@ -120,6 +145,51 @@ test('old changes are deleted, and a gateway that has missed them reads everythi
   expect(rows).toHaveLength(10_000);
   expect(await isAllowed('kv/data/a')).toBe(true);
   expect(reads).toBeGreaterThan(0);
+});
+
+test('sets that share a policy read and compile it once, and all follow its changes', async () => {
+  const write = (name: string, path: string) =>
+    login.call('POST', `/sys/policies/acl/${name}`, policy(path), elsewhere);
+  await write('shared', 'kv/data/shared');
+  const tokens: string[] = [];
+  for (const name of ['own-1', 'own-2', 'own-3']) {
+    await write(name, `kv/data/${name}`);
+    tokens.push((await createIn(login)({ policies: ['shared', name] }, elsewhere)).body.auth.client_token);
+  }
+  const rulesRead: unknown[] = [];
+  const recording: Db = {
+    ...login.db,
+    query: (text, params) => {
+      if (text.includes('p.rules')) rulesRead.push(params?.[2]);
+      return login.db.query(text, params);
+    },
+  };
+  const other = createAuthenticator({ db: recording, keys: login.keys });
+  const allowed = async (path: string) => {
+    const decisions = [];
+    for (const one of tokens)
+      decisions.push(
+        await other.authenticate({
+          ...{ token: one, path, namespace: 'other', operation: 'read' as const },
+          ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
+        }),
+      );
+    return decisions.map((decision) => decision.allowed);
+  };
+  expect(await allowed('kv/data/shared')).toEqual([true, true, true]);
+  expect(rulesRead).toEqual([
+    ['default', 'own-1', 'shared'],
+    ['default', 'own-2'],
+    ['default', 'own-3'],
+  ]);
+  expect(await allowed('kv/data/own-2')).toEqual([false, true, false]);
+  await write('shared', 'kv/data/moved');
+  expect(await allowed('kv/data/shared')).toEqual([false, false, false]);
+  expect(await allowed('kv/data/moved')).toEqual([true, true, true]);
+  expect(rulesRead.slice(3)).toEqual([['default', 'shared'], ['default'], ['default']]);
+  await login.call('DELETE', '/sys/policies/acl/shared', undefined, elsewhere);
+  expect(await allowed('kv/data/moved')).toEqual([false, false, false]);
+  expect(await allowed('auth/token/lookup-self')).toEqual([true, true, true]);
 });
 
 describe('policies that are too large together', () => {

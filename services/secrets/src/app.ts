@@ -1,7 +1,7 @@
 import type { Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { checkDatabase, type Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
@@ -44,7 +44,7 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
     keys,
     log,
     metrics,
-    readiness: { database: async () => void (await db.query('select 1')) },
+    readiness: { database: () => checkDatabase(db) },
   });
   let rotating: Repeated | undefined;
   return {

@@ -14,8 +14,9 @@ const ownSchema: Partial<Record<DatabaseService, string>> = {
 };
 
 /** The tables that a worker reads. Applications are for the worker of the code host. */
-const tablesOfWorker = (name: string): string[] =>
-  [
+const tablesOfWorker = (name: string): string[] => [
+  'secrets.seal_keys',
+  ...[
     'associations',
     ...(name === 'sync-worker-codehost' ? ['codehost_apps'] : []),
     'config',
@@ -25,8 +26,10 @@ const tablesOfWorker = (name: string): string[] =>
     'entries',
     'entry_history',
     'lanes',
+    'seal_keys',
     'workers',
-  ].map((table) => `sync.${table}`);
+  ].map((table) => `sync.${table}`),
+];
 
 describe('database roles of the services', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
@@ -45,15 +48,6 @@ describe('database roles of the services', () => {
   };
 
   test.each(databaseServices)('%s reads no table of another service but the listed ones', async (service) => {
-    const ofWorkers = [
-      'associations',
-      'config',
-      'destination_health',
-      'destinations',
-      'entries',
-      'lanes',
-      'workers',
-    ].map((name) => `sync.${name}`);
     const ofPolicies = [
       'access_epoch',
       'auth_mounts',
@@ -80,7 +74,6 @@ describe('database roles of the services', () => {
       ].map((name) => `login.${name}`),
       secrets: ofPolicies,
       'sync-control': ofPolicies,
-      ...Object.fromEntries(workers.map((worker) => [worker, ofWorkers])),
     };
     for (const worker of workers) allowed[worker] = tablesOfWorker(worker);
     const others = ['login', 'secrets', 'sync'].filter((schema) => schema !== ownSchema[service]);

@@ -3,7 +3,7 @@ import { createPolicyReader } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
+import { checkDatabase, type Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
 import { internalClient, type Service, serviceApp } from '@secrets/http';
@@ -68,12 +68,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     keys,
     log,
     metrics,
-    readiness: {
-      database: async () => void (await db.query('select 1')),
-      broker: async () => {
-        if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
-      },
-    },
+    ...dependencies(db, broker),
   });
   const inBackground: Context = { ...context, db: backgroundDb };
   let background: { stop(): Promise<void> }[] = [];
@@ -93,6 +88,17 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     },
   };
 }
+
+/** What has to be there: the broker only for work in the background. */
+const dependencies = (db: Db, broker: Broker) => ({
+  readiness: {
+    database: () => checkDatabase(db),
+    broker: async () => {
+      if (broker.state() !== 'connected') throw new Error('the broker cannot be reached');
+    },
+  },
+  background: ['broker'],
+});
 
 /** The budget of each known type: its own, unless the operator sets another one. */
 const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budget> =>

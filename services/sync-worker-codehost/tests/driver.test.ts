@@ -7,6 +7,7 @@ describeDriver({
   maxValueBytes: codehost.maxValueBytes,
   takesEmptyValue: codehost.takesEmptyValue,
   supportsTags: codehost.supportsTags,
-  isWriteOnly: true,
+  recordsStart: true,
+  mayWriteTwice: true,
   start: (canary) => startHarness({}, { canary }),
 });

@@ -8,6 +8,7 @@ describeDriver({
   takesEmptyValue: webhostProject.takesEmptyValue,
   supportsTags: webhostProject.supportsTags,
   showsOwner: true,
-  isWriteOnly: true,
+  recordsStart: true,
+  mayWriteTwice: true,
   start: (canary) => startHarness({}, { canary }),
 });

@@ -65,7 +65,7 @@ export const differences: Difference[] = [
     explains: status([403], [404], ({ namespace }) => namespace !== ''),
   },
   {
-    title: 'Responses of sys/ have their data only in `data`',
+    title: 'Most responses of sys/ have their data only in `data`',
     reason: 'OpenBao repeats it at the top level for clients of 2015. The clients in use read `data`.',
     explains: (deviation, step) =>
       onlyIn('theirs', /^sys[/]/, /./)(deviation, step) && !envelope.test(deviation.at),

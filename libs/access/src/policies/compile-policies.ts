@@ -3,7 +3,7 @@ import { type Grant, noGrant } from './grant.ts';
 import { isTemplate, resolvedPath, type TemplateValues } from './path-templates.ts';
 import { type PolicyPattern, parsePattern } from './policy-pattern.ts';
 import type { PathRule, PolicyRules } from './policy-rules.ts';
-import { indexRules, type Rule, type RuleIndex, strongest } from './rule-index.ts';
+import { indexRules, joined, type Rule, type RuleIndex, strongest } from './rule-index.ts';
 
 /** A set of policies, compiled for fast evaluation. */
 export interface CompiledPolicies {
@@ -27,31 +27,42 @@ export interface CompiledPolicies {
   readonly rules: readonly Rule[];
 }
 
+/** Some policies, compiled, to be used together with others. */
+export interface CompiledPart {
+  index: RuleIndex;
+  templates: readonly PathRule[];
+}
+
 /** Compiles a set of policies. See `capabilitiesOn` for the rules. */
-export function compilePolicies(policies: readonly PolicyRules[]): CompiledPolicies {
+export const compilePolicies = (policies: readonly PolicyRules[]): CompiledPolicies =>
+  joinedPolicies([compilePart(policies)]);
+
+export function compilePart(policies: readonly PolicyRules[]): CompiledPart {
   const rules = policies.flatMap(({ paths }) => paths);
   const templates = rules.filter(({ path }) => isTemplate(path));
   const plain = templates.length === 0 ? rules : rules.filter(({ path }) => !isTemplate(path));
-  return compiled(indexRules(plain), templates);
+  return { index: indexRules(plain), templates };
 }
+
+/** Joins what was compiled separately, which takes next to no time. The result is that of compiling all policies together. */
+export const joinedPolicies = (parts: readonly CompiledPart[]): CompiledPolicies =>
+  compiled(
+    joined(parts.map(({ index }) => index)),
+    parts.flatMap(({ templates }) => templates),
+  );
 
 function compiled(index: RuleIndex, templates: readonly PathRule[]): CompiledPolicies {
   return {
     paths: templates.length + index.size,
-    rules: index.rules,
+    get rules() {
+      return index.rules;
+    },
     hasTemplates: templates.length > 0,
-    withValues: (values) => compiled(joined(index, indexRules(resolvedRules(templates, values))), []),
+    withValues: (values) => compiled(joined([index, indexRules(resolvedRules(templates, values))]), []),
     on: (path, alternative) => grantBy(index.on, path, alternative),
     onFolder: (path, alternative) => grantBy(index.onFolder, path, alternative),
   };
 }
-
-const joined = (a: RuleIndex, b: RuleIndex): RuleIndex => ({
-  size: a.size + b.size,
-  rules: [...a.rules, ...b.rules],
-  on: (path) => strongest(a.on(path), b.on(path)),
-  onFolder: (path) => strongest(a.onFolder(path), b.onFolder(path)),
-});
 
 const resolvedRules = (templates: readonly PathRule[], values: TemplateValues): PathRule[] =>
   templates.flatMap((rule) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Capability, capabilities } from '@secrets/caller';
 import fc from 'fast-check';
-import { capabilitiesOn, compilePolicies } from './compile-policies.ts';
+import { capabilitiesOn, compilePart, compilePolicies, joinedPolicies } from './compile-policies.ts';
 import { PolicyRules } from './policy-rules.ts';
 
 const policy = (paths: Record<string, Capability[]>): PolicyRules => ({
@@ -186,14 +186,18 @@ const rules = fc.record({
 });
 const requested = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/'));
 
-test('compiled policies agree with the reference implementation', () => {
+test('compiled policies agree with the reference implementation, compiled together or separately', () => {
   fc.assert(
     fc.property(fc.array(rules, { maxLength: 4 }), requested, (policies, path) => {
-      const compiled = compilePolicies(policies);
-      expect(compiled.on(path).capabilities).toEqual(referenceCapabilities(policies, [path]));
-      expect(compiled.onFolder(path).capabilities).toEqual(
-        referenceCapabilities(policies, [path, `${path}/`]),
-      );
+      const together = compilePolicies(policies);
+      const separately = joinedPolicies(policies.map((one) => compilePart([one])));
+      for (const compiled of [together, separately]) {
+        expect(compiled.on(path).capabilities).toEqual(referenceCapabilities(policies, [path]));
+        expect(compiled.onFolder(path).capabilities).toEqual(
+          referenceCapabilities(policies, [path, `${path}/`]),
+        );
+      }
+      expect(separately.rules).toEqual(together.rules);
     }),
     { numRuns: 2_000 },
   );

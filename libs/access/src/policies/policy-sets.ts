@@ -4,13 +4,13 @@ import { concern } from '../changes/concerns.ts';
 import { type AtEpoch, readPolicySet } from '../read-access.ts';
 import { withTemplateValues } from '../read-template-values.ts';
 import { epochCache } from '../tokens/epoch-cache.ts';
-import { rootPolicy } from './built-in-policies.ts';
-import type { CompiledPolicies } from './compile-policies.ts';
-import { compileNamed, type NamedRules } from './named-policies.ts';
+import { defaultPolicy, rootPolicy } from './built-in-policies.ts';
+import { type CompiledPart, type CompiledPolicies, compilePart, joinedPolicies } from './compile-policies.ts';
+import { type PolicyNames, policyCache, tagsOfPolicies } from './policy-cache.ts';
 import { type PolicySize, tooLarge } from './policy-size.ts';
 import { TimeShares } from './time-shares.ts';
 
-/** Compiles sets of policies. Tokens with the same policies share what was compiled. */
+/** Compiles policies, and joins them to sets. Tokens with the same policies share what was compiled. */
 export interface PolicySets {
   /**
    * The policies with these names in a namespace, compiled, as they are at some moment after the call, with the values of an entity in place of
@@ -26,57 +26,70 @@ interface Holder {
   entityId: string | null;
 }
 
-interface PolicySet {
+/** Policies that apply together. */
+interface PolicySet extends PolicyNames {
   size: PolicySize;
   /** Undefined if they are too large together. */
   rules: CompiledPolicies | undefined;
-  tags: readonly string[];
 }
 
 const maxSets = 20_000;
-/** Total of policy paths and names in the cache. A path takes 0.5 kB of memory, one with `+` up to 2.5 kB. */
-const maxWeight = 200_000;
+/** Total of policy paths and names in each cache of sets. A set counts all its paths: it keeps them in memory even if nothing else does. */
+const maxWeight = 100_000;
 
 /** Reads and compiles sets of policies, from a cache where that gives the same result. */
 export function policySets(db: Sql, changes: AccessChanges): PolicySets {
   const shares = new TimeShares();
-  const cacheOf = () =>
-    epochCache<PolicySet>({
-      changes,
-      maxEntries: maxSets,
-      tagsOf: ({ tags }) => tags,
-      weightOf: ({ rules, tags }) => (rules?.paths ?? 0) + tags.length,
-      maxWeight,
-    });
-  const [sets, setsOfEntities] = [cacheOf(), cacheOf()];
-  const read = (namespaceId: string, names: readonly string[]): Promise<AtEpoch<PolicySet>> =>
-    shares.run(namespaceId, async (timed) => {
-      const { epoch, rules, ...size } = await readPolicySet(db, namespaceId, names);
-      const tags = [
-        concern.namespace(namespaceId),
-        ...names.map((name) => concern.policy(namespaceId, name)),
-      ];
-      const compiled = rules === null ? undefined : timed(() => compileNamed(names, parsed(rules)));
-      return { epoch, row: { size, rules: compiled, tags } };
+  const singles = policyCache(changes);
+  const [sets, setsOfEntities] = [setCache(changes), setCache(changes)];
+  const read = (names: PolicyNames, seen: number): Promise<AtEpoch<PolicySet>> =>
+    shares.run(names.namespaceId, async (timed) => {
+      if (seen !== changes.epoch) await changes.observe();
+      const since = changes.epoch;
+      const known = singles.peek(names);
+      const { epoch, rules, ...size } = await readPolicySet(db, names.namespaceId, names.names, known);
+      const compiled = rules === null ? undefined : timed(() => singles.compile(names, { epoch, rules }));
+      return {
+        epoch: known.size === 0 ? epoch : Math.min(since, epoch),
+        row: { ...names, size, rules: compiled && joinedPolicies(withDefault(names, known, compiled)) },
+      };
     });
   return {
     get: async (unsorted, { namespaceId, entityId }, seen) => {
       if (unsorted.includes('root')) return rootPolicy;
-      const names = [...new Set(unsorted)].sort();
-      const key = `${namespaceId} ${names}`;
-      const { epoch, row } = await sets.get(key, () => read(namespaceId, names), seen);
+      const names = { namespaceId, names: [...new Set(unsorted)].sort() };
+      const key = `${namespaceId} ${names.names}`;
+      const { epoch, row } = await sets.get(key, () => read(names, seen), seen);
       const { rules } = row!;
       if (rules === undefined) throw tooLarge(row!.size);
       if (!rules.hasTemplates || entityId === null) return rules;
       // The values are read after the policies, so what is changed later concerns them, too.
       const readValues = async () => {
-        const tags = [...row!.tags, concern.entity(entityId), concern.groups(namespaceId)];
         const resolved = await withTemplateValues(db, rules, { entityId, namespaceId });
-        return { epoch, row: { ...row!, tags, rules: resolved } };
+        return { epoch, row: { ...row!, entityId, rules: resolved } };
       };
       return (await setsOfEntities.get(`${key} ${entityId}`, readValues, epoch)).row!.rules!;
     },
   };
 }
 
-const parsed = (rules: string) => JSON.parse(rules) as NamedRules[];
+const setCache = (changes: AccessChanges) =>
+  epochCache<PolicySet & { entityId?: string }>({
+    changes,
+    maxEntries: maxSets,
+    tagsOf: ({ entityId, ...set }) =>
+      entityId === undefined
+        ? tagsOfPolicies(set)
+        : [...tagsOfPolicies(set), concern.entity(entityId), concern.groups(set.namespaceId)],
+    weightOf: ({ rules, names }) => (rules?.paths ?? 0) + names.length + 1,
+    maxWeight,
+  });
+
+const builtInDefault = compilePart([defaultPolicy]);
+
+/** All parts of a set. The policy `default` is the built-in one unless an operator has written another. */
+function withDefault({ names }: PolicyNames, ...found: ReadonlyMap<string, CompiledPart>[]): CompiledPart[] {
+  const parts = found.flatMap((some) => [...some.values()]);
+  const isBuiltIn = names.includes('default') && !found.some((some) => some.has('default'));
+  return isBuiltIn ? [...parts, builtInDefault] : parts;
+}

@@ -24,7 +24,9 @@ export interface RuleIndex {
  * expressions in order of priority.
  */
 export function indexRules(pathRules: readonly PathRule[]): RuleIndex {
-  const rules = rulesByPattern(pathRules);
+  const rules = ordered(
+    pathRules.map((rule) => ({ pattern: parsePattern(rule.path), grant: grantOf(rule) })),
+  );
   const exact = new Map(
     rules
       .filter(({ pattern }) => pattern.firstWildcard === undefined)
@@ -52,6 +54,21 @@ export function indexRules(pathRules: readonly PathRule[]): RuleIndex {
   };
 }
 
+/** Joins indexes. What the rules are together is found out only when it is needed. */
+export function joined(indexes: readonly RuleIndex[]): RuleIndex {
+  const [first] = indexes;
+  if (indexes.length === 1) return first!;
+  return {
+    size: indexes.reduce((sum, { size }) => sum + size, 0),
+    get rules() {
+      return ordered(indexes.flatMap(({ rules }) => rules));
+    },
+    on: (path) => indexes.reduce<Rule | undefined>((found, { on }) => strongest(found, on(path)), undefined),
+    onFolder: (path) =>
+      indexes.reduce<Rule | undefined>((found, { onFolder }) => strongest(found, onFolder(path)), undefined),
+  };
+}
+
 /** The stronger of two rules; both together if they have the same pattern. */
 export function strongest(a: Rule | undefined, b: Rule | undefined): Rule | undefined {
   if (a === undefined || b === undefined) return a ?? b;
@@ -65,15 +82,13 @@ const merged = ({ pattern, grant }: Rule, other: Grant): Rule => ({
 });
 
 /** One rule per pattern, strongest pattern first. */
-function rulesByPattern(pathRules: readonly PathRule[]): Rule[] {
-  const rules = new Map<string, Rule>();
-  for (const pathRule of pathRules) {
-    const pattern = parsePattern(pathRule.path);
-    const known = rules.get(pattern.text);
-    const grant = grantOf(pathRule);
-    rules.set(pattern.text, known === undefined ? { pattern, grant } : merged(known, grant));
+function ordered(rules: readonly Rule[]): Rule[] {
+  const byPattern = new Map<string, Rule>();
+  for (const rule of rules) {
+    const known = byPattern.get(rule.pattern.text);
+    byPattern.set(rule.pattern.text, known === undefined ? rule : merged(known, rule.grant));
   }
-  return [...rules.values()].sort((a, b) => byPriority(a.pattern, b.pattern));
+  return [...byPattern.values()].sort((a, b) => byPriority(a.pattern, b.pattern));
 }
 
 function prefixIndex(rules: readonly Rule[]): (path: string) => Rule | undefined {

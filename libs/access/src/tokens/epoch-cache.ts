@@ -10,6 +10,10 @@ export interface EpochCache<Value extends object> {
    * @param seen an epoch that was read after the request arrived; if no change has followed it, the changes are not read again
    */
   get(key: string, read: () => Promise<AtEpoch<Value>>, seen?: number): Promise<AtEpoch<Value>>;
+  /** Returns the value of a key if it is in memory and was not concerned by any change that `changes` has taken into account. */
+  peek(key: string): Value | undefined;
+  /** Adds what was read together with other values, unless a later change concerns it. */
+  add(key: string, found: AtEpoch<Value>): void;
   /** Removes one key. */
   remove(key: string): void;
 }
@@ -33,11 +37,14 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
   changes.subscribe(cache);
   const reading = new Map<string, Promise<AtEpoch<Value>>>();
 
+  const add = (key: string, { epoch, row }: AtEpoch<Value>) => {
+    if (row === undefined || !isCacheable(row)) return;
+    changes.beginAt(epoch);
+    if (!changes.mayConcern(epoch, tagsOf(row))) cache.set(key, row);
+  };
   const startReading = (key: string, read: () => Promise<AtEpoch<Value>>): Promise<AtEpoch<Value>> => {
     const started = read().then((found) => {
-      if (found.row === undefined || !isCacheable(found.row)) return found;
-      changes.beginAt(found.epoch);
-      if (!changes.mayConcern(found.epoch, tagsOf(found.row))) cache.set(key, found.row);
+      add(key, found);
       return found;
     });
     const finished = started.finally(() => {
@@ -59,6 +66,8 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
       // There was no read in flight, or it may predate a change. One that is in flight now started after this call.
       return reading.get(key) ?? startReading(key, read);
     },
+    peek: cache.get,
+    add,
     remove: cache.remove,
   };
 }

@@ -43,7 +43,8 @@ export const addressSettings = (address: Address): string[] =>
 /** The setting is a comma-separated list of names: https://www.postgresql.org/docs/18/runtime-config-connection.html */
 const quoted = (folder: string): string => `"${folder.replaceAll('"', '""')}"`;
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that is not in use. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -20,6 +20,8 @@ export interface EmbeddedServerOptions {
   maxConnections?: number;
   /** A port of 127.0.0.1, with password authentication, in place of a Unix socket. Where there are no sockets, any free one. */
   port?: number;
+  /** Settings of the server, in addition to ours or in their place: for tests. */
+  settings?: Record<string, string | number>;
   /** Called with each line that the server writes to its log. */
   onLog?: (line: string) => void;
 }
@@ -170,7 +172,8 @@ class Server implements EmbeddedServer {
 }
 
 /** https://www.postgresql.org/docs/18/runtime-config.html */
-function settings({ address, options: { durable = true, maxConnections = 100 } }: ServerParts): string[] {
+function settings({ address, options }: ServerParts): string[] {
+  const { durable = true, maxConnections = 100 } = options;
   const values = {
     max_connections: maxConnections,
     fsync: durable ? 'on' : 'off',
@@ -183,6 +186,7 @@ function settings({ address, options: { durable = true, maxConnections = 100 } }
     max_logical_replication_workers: 0,
     jit: 'off',
     timezone: 'UTC',
+    ...options.settings,
   };
   return [
     ...addressSettings(address),

@@ -12,7 +12,13 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
-const refusals: ReadonlySet<FaultKind> = new Set(['unauthenticated', 'forbidden', 'rejected', 'too_large']);
+const refusals: ReadonlySet<FaultKind> = new Set([
+  'unauthenticated',
+  'forbidden',
+  'rejected',
+  'too_large',
+  'throttled',
+]);
 
 /**
  * A driver's failure: a kind and our own message, which the operator reads in `last_error`. Never contains the destination's

@@ -17,6 +17,8 @@ export interface ServiceAppOptions {
   metrics: Metrics;
   /** One check per dependency, by name; it rejects if the dependency is unavailable. */
   readiness: Record<string, () => Promise<void>>;
+  /** Names of those that no request needs, but the work in the background. Default none. */
+  background?: readonly string[];
 }
 
 /** The Express app of an internal service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
@@ -36,11 +38,18 @@ export function serviceApp(options: ServiceAppOptions): Express {
   return app;
 }
 
-/** An app with `/livez` (the process responds), `/readyz` (so do its dependencies; a 503 names those that do not) and `/metrics`. */
+/**
+ * An app with `/livez` (the process responds), `/readyz` (so do its dependencies; a 503 names those that do not) and `/metrics`.
+ * `/readyz?traffic` leaves out the dependencies that no request needs.
+ */
 export function operatorApp({
   metrics,
   readiness,
-}: Pick<ServiceAppOptions, 'metrics' | 'readiness'>): Express {
+  background = [],
+}: Pick<ServiceAppOptions, 'metrics' | 'readiness' | 'background'>): Express {
+  const ofRequests = Object.fromEntries(
+    Object.entries(readiness).filter(([part]) => !background.includes(part)),
+  );
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -49,8 +58,8 @@ export function operatorApp({
     return this.setHeader('content-type', 'application/json').end(JSON.stringify(content));
   };
   app.get('/livez', (_request, response) => void response.json({ live: true }));
-  app.get('/readyz', async (_request, response) => {
-    const missing = await missingParts(readiness);
+  app.get('/readyz', async ({ query }, response) => {
+    const missing = await missingParts('traffic' in query ? ofRequests : readiness);
     response.status(missing.length === 0 ? 200 : 503).json({ ready: missing.length === 0, missing });
   });
   app.get(

@@ -23,7 +23,7 @@ export function describeDriver(subject: DriverUnderTest): void {
     ownershipTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) markTests(suite);
     if (subject.supportsTags) tagTests(suite);
-    if (subject.isWriteOnly) startTests(suite);
+    if (subject.recordsStart) startTests(suite);
 
     test('any sequence of intents and failures ends with the last intent', () =>
       checkSequences(suite.harness, suite.connected));

@@ -76,10 +76,13 @@ export interface DriverUnderTest {
   supportsTags: boolean;
   /** Whether external secrets show which destination they belong to; by default, if they have tags. */
   showsOwner?: boolean;
+  /** Whether the driver calls `recordStart` and relies on `putStartedAt`, because external secrets have no tags; default false. */
+  recordsStart?: boolean;
   /**
-   * Whether external secrets return no value and keep no tags. Such a driver records the start of a put; default false.
+   * Whether a put that is repeated after its outcome was lost may write the value a second time: the store has no idempotency tokens, and
+   * the driver does not read the value before it changes it; default false.
    */
-  isWriteOnly?: boolean;
+  mayWriteTwice?: boolean;
   /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
    * messages of `forbidden` and `unauthenticated`.

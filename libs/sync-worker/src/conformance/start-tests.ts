@@ -63,7 +63,7 @@ export function startTests(suite: DriverSuite): void {
       expect(await suite.valueOf(request.externalName)).toBe('theirs');
     });
 
-    test.each(['forbidden', 'unauthenticated'] as const)(
+    test.each(['forbidden', 'unauthenticated', 'throttled'] as const)(
       'is forgotten if the write is refused as %s: a secret that appears later is foreign',
       async (refusal) => {
         const request = firstPut(() => suite.harness.inject(refusal));

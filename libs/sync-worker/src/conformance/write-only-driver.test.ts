@@ -107,6 +107,7 @@ describeDriver({
   maxValueBytes,
   takesEmptyValue: true,
   supportsTags: false,
-  isWriteOnly: true,
+  recordsStart: true,
+  mayWriteTwice: true,
   start: startHarness,
 });

@@ -54,9 +54,6 @@ export class PutStart {
    * else creates later would count as the entry's own.
    */
   async forgetIfRefused(error: unknown): Promise<void> {
-    if (this.#isRevocable && (isRefusal(error) || isThrottled(error)))
-      await forgetPutStart(this.#db, this.#entry);
+    if (this.#isRevocable && isRefusal(error)) await forgetPutStart(this.#db, this.#entry);
   }
 }
-
-const isThrottled = (error: unknown): boolean => error instanceof Fault && error.kind === 'throttled';

@@ -1,10 +1,12 @@
 import { type Broker, openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
-import { type Db, openPostgres } from '@secrets/db';
+import { checkDatabase, type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { internalClient, operatorApp } from '@secrets/http';
-import { openKeyFile } from '@secrets/seal';
+import { type KeyRing, openKeyFile } from '@secrets/seal';
+import { requireSealKeys, SealKeyError } from '@secrets/seal-rotation';
 import { reloadFiles, runService, serve } from '@secrets/service';
+import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
@@ -27,6 +29,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     const broker = openRabbit({ url: env.AMQP_URL, log });
     onStop(() => broker.close());
     const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+    await checkSealKeys(unblockedDb, keyRing, log);
     reloadFiles(
       { log, onStop },
       { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload },
@@ -53,8 +56,21 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
       },
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });
-    await serve({ app, ...worker }, { host: env.HOST, port: env.INTERNAL_PORT }, { log, onStop });
+    const options = { host: env.HOST, port: env.INTERNAL_PORT };
+    await serve({ app, ...worker }, options, { log, onStop }, { isForOperators: true });
   });
+
+/**
+ * Workers decrypt the values of secrets and the credentials of sync-control. Without the database, or before these services have created their
+ * tables, a worker starts without this check.
+ * @throws {SealKeyError} if a key is missing that may be needed
+ */
+async function checkSealKeys(db: Db, keyRing: KeyRing, log: Logger): Promise<void> {
+  await requireSealKeys(db, ['secrets', 'sync'], keyRing).catch((error: unknown) => {
+    if (error instanceof SealKeyError) throw error;
+    log.warn({ error }, 'the seal keys could not be checked');
+  });
+}
 
 function tokensFor(
   { type }: Driver,
@@ -69,7 +85,7 @@ function tokensFor(
 }
 
 const readiness = (db: Db, broker: Broker) => ({
-  database: async () => void (await db.query('select 1')),
+  database: () => checkDatabase(db),
   broker: async () => {
     if (broker.state() !== 'connected') throw new Error('not connected to the broker');
   },

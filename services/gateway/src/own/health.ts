@@ -1,4 +1,4 @@
-import type { Db } from '@secrets/db';
+import { checkDatabase, type Db } from '@secrets/db';
 import { missingParts } from '@secrets/http';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
@@ -26,8 +26,9 @@ export function healthOf(db: Db, upstreams: readonly Upstream[]): () => Promise<
   });
 }
 
-/** Rejects if the tables that authorization needs cannot be read. */
+/** Rejects if the database accepts no writes, or the tables that authorization needs cannot be read. */
 export const databaseCheck = (db: Db) => async (): Promise<void> => {
+  await checkDatabase(db);
   await db.query('select value from login.access_epoch');
 };
 

@@ -61,6 +61,8 @@ export interface LoginEndpoint {
   /** Path of the mount. */
   mount: string;
   remoteAddress: string;
+  /** As in `Caller`. */
+  accessEpoch?: number | undefined;
 }
 
 /** No mount of the method has this path, because it was disabled or replaced by one of another type. */

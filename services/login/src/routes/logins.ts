@@ -24,8 +24,8 @@ const logIn = (context: Context) =>
     body: z.unknown(),
     describedAs: context.methods.all.map(describedLogin),
     handle: async ({ params, body, caller, warn }) => {
-      const { namespace, remoteAddress } = caller;
-      const at = { namespaceId: namespace.id, mount: params.mount, remoteAddress };
+      const { namespace, remoteAddress, accessEpoch } = caller;
+      const at = { namespaceId: namespace.id, mount: params.mount, remoteAddress, accessEpoch };
       const { issued, warnings } = await counted(context, () => logInAt(context, at, body));
       warnings.forEach(warn);
       return { auth: presentAuth(issued) };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Sql } from '@secrets/db';
 import { loginTargets } from '../../src/auth-methods/cloudb/login/login-targets.ts';
-import { type CloudBForTest, startCloudBForTest } from '../login-for-test.ts';
+import { type CloudBForTest, oid, startCloudBForTest } from '../login-for-test.ts';
 
 const largeRoles = 40;
 let cloudB: CloudBForTest;
@@ -24,16 +24,20 @@ afterAll(() => cloudB.stop());
 function recordedTargets() {
   const { db } = cloudB.service;
   const reads: unknown[] = [];
+  let statements = 0;
   const recording: Sql = {
     query: (text, values) => {
+      statements += 1;
       if (text.includes('cloudb_roles')) reads.push(values?.[2]);
       return db.query(text, values);
     },
   };
   const targets = loginTargets(recording);
   return {
-    find: (role: string) => targets('root', 'cloudB', role),
+    find: (role: string, accessEpoch?: number) =>
+      targets({ namespaceId: 'root', mount: 'cloudB', accessEpoch }, role),
     reads: () => reads.splice(0),
+    statements: () => statements,
   };
 }
 
@@ -48,4 +52,21 @@ test('the cached roles take a bounded amount of memory', async () => {
   expect(reads()).toEqual([]);
   await find('large-1');
   expect(reads()).toEqual(['large-1']);
+});
+
+test('a login runs no statement if the gateway has just read the changes, and there is none', async () => {
+  const { find, reads, statements } = recordedTargets();
+  const { service } = cloudB;
+  await find('web');
+  const before = await service.epoch();
+  const first = statements();
+  await find('web', before);
+  expect(statements()).toBe(first);
+  reads();
+  await cloudB.writeRole('web', { bound_service_principal_ids: [oid], token_ttl: '1h' });
+  expect((await find('web', await service.epoch()))?.role).toMatchObject({ token_ttl: 3_600 });
+  expect(reads()).toEqual(['web']);
+  const last = statements();
+  await find('web', before); // of a gateway that has not seen the change yet
+  expect(statements()).toBe(last + 1);
 });

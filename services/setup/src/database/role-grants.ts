@@ -26,6 +26,8 @@ const worker: string[] = [
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
   'select on sync.destination_checks',
+  'usage on schema secrets',
+  'select on sync.seal_keys, secrets.seal_keys', // does the key file have every key that is needed?
   'update (started_at, ended_at, steps, remote, put_started_at, removed_at) on sync.destination_checks',
 ];
 

@@ -58,4 +58,7 @@ export const sealCases: Case[] = [
   ...casesIn('login', 'login', inLogin),
   ...casesIn('secrets', 'secrets', inSecrets),
   ...casesIn('sync-control', 'sync', inSync),
+  ...casesOf('sync-worker-clouda-sm', {
+    'checking the seal keys of a worker': (db) => keys.requireSealKeys(db, ['secrets', 'sync'], keyRing),
+  }),
 ];

@@ -123,6 +123,21 @@ describe('a rotation on request', () => {
     expect((await rotate()).status).toBe(404);
   });
 
+  test.each([
+    ['without a client_id', { client_id: '', client_secret: 'secret' }, /^client_id is not configured/],
+    [
+      'of a tenant that the directory does not know',
+      { tenant_id: '99999999-aaaa-4bbb-8ccc-222222222222', client_secret: 'secret' },
+      /does not know the configured tenant_id \(AADSTS90002\)$/,
+    ],
+  ])('is refused with 400 for credentials %s', async (_what, config, sentence) => {
+    await cloud.configure(config);
+    expect(await rotate()).toMatchObject({
+      status: 400,
+      body: { errors: [expect.stringMatching(sentence)] },
+    });
+  });
+
   test('names the permission that is missing, as does the check', async () => {
     cloud.sandbox.directory.configure({ graphPermissions: ['Application.Read.All'] });
     const sentence = expect.stringContaining('it needs the application permission Application.ReadWrite.All');

@@ -3,6 +3,7 @@ import { invalid, notFound } from '@secrets/domain';
 import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
+import { CredentialsRefused } from '../provider/credentials/token-problem.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
 import { findConfig } from '../queries/configs.ts';
 import { findSecretExpiry } from '../queries/rotations.ts';
@@ -100,10 +101,15 @@ const rotateRoot = (context: CloudBContext) =>
     handle: async ({ mount, caller, warn }) => {
       const { hasSecret } = await requireConfig(context, mount.id);
       if (!hasSecret) throw invalid('there is no client_secret to rotate');
-      await rotateNow(context, identityOf(mount, caller), warn);
+      await rotateNow(context, identityOf(mount, caller), warn).catch(asInvalid);
       return undefined;
     },
   });
+
+/** Credentials that cannot be used are a fault of the configuration, not of the provider. */
+function asInvalid(error: unknown): never {
+  throw error instanceof CredentialsRefused ? invalid(error.message) : error;
+}
 
 /** A mount is always in the namespace of the request. */
 const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): MountIdentity => ({

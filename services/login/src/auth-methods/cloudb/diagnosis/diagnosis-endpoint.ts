@@ -12,7 +12,10 @@ export const diagnosisEndpoint = (context: CloudBContext): MethodEndpoint =>
     summary: 'Make every check of a login without logging in',
     body: DiagnosisRequest,
     handle: async ({ mount, body, caller }) => {
-      const target = await context.targets(caller.namespace.id, mount.path, body.role);
+      const target = await context.targets(
+        { namespaceId: caller.namespace.id, mount: mount.path },
+        body.role,
+      );
       if (target === undefined) throw notFound();
       return { data: await diagnose(context, target, body) };
     },

@@ -1,11 +1,11 @@
 import { accessChanges, concern, epochCache } from '@secrets/access';
 import type { Sql } from '@secrets/db';
+import type { LoginEndpoint } from '../../auth-method.ts';
 import { findLoginTarget, type LoginTarget } from '../queries/login-target.ts';
 
 /** Finds what a login depends on; undefined if no mount of this type has the path. */
 export type LoginTargets = (
-  namespaceId: string,
-  mount: string,
+  at: Omit<LoginEndpoint, 'remoteAddress'>,
   role: string,
 ) => Promise<LoginTarget | undefined>;
 
@@ -15,8 +15,8 @@ const maxCharacters = 32 * 2 ** 20;
 
 /**
  * Caches mounts, configurations and roles, and takes changes into account before each use, so that every change committed before a
- * login arrived applies to it. All logins of one turn of the event loop share that read. A role that does not exist is
- * not cached, so that guesses do not fill the cache.
+ * login arrived applies to it. If the gateway has just done that and nothing has changed since, no statement is needed; otherwise, all
+ * logins of one turn of the event loop share it. A role that does not exist is not cached, so that guesses do not fill the cache.
  */
 export function loginTargets(db: Sql): LoginTargets {
   const cache = epochCache<LoginTarget>({
@@ -27,9 +27,9 @@ export function loginTargets(db: Sql): LoginTargets {
     weightOf: (target) => JSON.stringify(target).length,
     maxWeight: maxCharacters,
   });
-  return async (namespaceId, mount, role) => {
+  return async ({ namespaceId, mount, accessEpoch }, role) => {
     const name = role.toLowerCase();
     const key = JSON.stringify([namespaceId, mount, name]);
-    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name))).row;
+    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name), accessEpoch)).row;
   };
 }

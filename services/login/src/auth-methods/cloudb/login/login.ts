@@ -48,7 +48,7 @@ export async function logIn(
 }
 
 async function findLogin(context: CloudBContext, at: LoginEndpoint, request: LoginRequest): Promise<Login> {
-  const target = await context.targets(at.namespaceId, at.mount, request.role);
+  const target = await context.targets(at, request.role);
   if (target === undefined) throw new NoSuchMount();
   const { config, role } = target;
   if (config === null) throw invalid('this auth mount is not configured');

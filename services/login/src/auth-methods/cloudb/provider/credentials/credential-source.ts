@@ -1,6 +1,6 @@
-import { Problem } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import type { ConfigSettings } from '../../config/config-settings.ts';
+import { CredentialsRefused } from './token-problem.ts';
 
 /** The standard variables of the environment, which count where a mount stores nothing. */
 export interface EnvironmentCredentials {
@@ -36,11 +36,11 @@ export function credentialSource(
     return { kind: 'federation', clientId: required(clientId, 'identity_token_audience') };
   const secret = stored ?? (environment?.clientSecret ? seal(environment.clientSecret) : undefined);
   if (secret !== undefined) return { kind: 'secret', clientId: required(clientId, 'client_secret'), secret };
-  if (environment === undefined) throw new Problem('bad_gateway', noCredentials);
+  if (environment === undefined) throw new CredentialsRefused(noCredentials);
   return { kind: 'managed identity', clientId };
 }
 
 function required(clientId: string, field: string): string {
-  if (clientId === '') throw new Problem('bad_gateway', `client_id is not configured, which ${field} needs`);
+  if (clientId === '') throw new CredentialsRefused(`client_id is not configured, which ${field} needs`);
   return clientId;
 }

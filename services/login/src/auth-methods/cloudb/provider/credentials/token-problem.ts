@@ -23,8 +23,15 @@ const reasons: ReadonlyMap<number, string> = new Map([
 /** The codes that concern the secret alone: it is wrong or has expired. */
 const secretCodes: ReadonlySet<number> = new Set([7000215, 7000222]);
 
+/** The credentials are incomplete, or refused, until the configuration is changed here or in the directory. */
+export class CredentialsRefused extends Problem {
+  constructor(sentence: string) {
+    super('bad_gateway', sentence);
+  }
+}
+
 /** The directory refuses a secret, and nothing but the secret. */
-export class SecretRefused extends Problem {}
+export class SecretRefused extends CredentialsRefused {}
 
 const ErrorBody = z.object({ error_codes: z.array(z.int()).min(1) });
 
@@ -62,8 +69,8 @@ export function tokenProblem(
   const reason = (code === undefined ? undefined : reasons.get(code)) ?? issuer.refusal;
   const sentence = `${reason} (${code === undefined ? `status ${status}` : `AADSTS${code}`})`;
   return code !== undefined && secretCodes.has(code)
-    ? new SecretRefused('bad_gateway', sentence)
-    : new Problem('bad_gateway', sentence);
+    ? new SecretRefused(sentence)
+    : new CredentialsRefused(sentence);
 }
 
 /** The issuer did not respond. */
