@@ -33,7 +33,10 @@ export class Load {
   /** The acknowledged value of each secret; null if it was removed. */
   readonly #acknowledged = new Map<string, string | null>();
 
-  static async create(system: Distributed, { api, ...options }: LoadOptions = {}): Promise<Load> {
+  static async create(
+    system: Pick<Distributed, 'url' | 'rootToken' | 'sandboxUrl'>,
+    { api, ...options }: LoadOptions = {},
+  ): Promise<Load> {
     const client = new RetryingClient(api ?? system);
     const sandbox = sandboxControl(system.sandboxUrl);
     const at = await SyncFixture.create({ api: client.request, sandbox });

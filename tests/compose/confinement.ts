@@ -24,11 +24,11 @@ const reach = (url: string) =>
 const brokerUser = `console.log(new URL(require('node:fs').readFileSync('/run/keys/amqp-url', 'utf8')).username)`;
 
 /** Throws if a service can do more in its container than it needs. */
-export function checkConfinement(stack: Stack): void {
-  const inside = (service: string, script: string) =>
-    stack.ask('exec', '-T', service, 'node', '-e', script).trim();
+export async function checkConfinement(stack: Stack): Promise<void> {
+  const inside = async (service: string, script: string) =>
+    (await stack.ask('exec', '-T', service, 'node', '-e', script)).trim();
   for (const service of services) {
-    const seen = JSON.parse(inside(service, attempts)) as {
+    const seen = JSON.parse(await inside(service, attempts)) as {
       failures: string[];
       keys: string[];
       environment: string;
@@ -45,13 +45,13 @@ export function checkConfinement(stack: Stack): void {
     ...workers.map((worker) => [worker, 'reached'] as const),
     ['login', 'reached'],
   ] as const) {
-    const answer = inside(service, reach('http://sandbox:8300/'));
+    const answer = await inside(service, reach('http://sandbox:8300/'));
     if (answer !== expected)
       throw new Error(`the sandbox was ${answer} from ${service}, expected: ${expected}`);
   }
   console.log('  only the workers and login can reach the outward network');
   for (const service of ['secrets', 'sync-control', ...workers]) {
-    const user = inside(service, brokerUser);
+    const user = await inside(service, brokerUser);
     if (user !== service) throw new Error(`${service} connects to RabbitMQ as ${user}`);
   }
   console.log('  each service has its own RabbitMQ user');

@@ -1,14 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { compose, withCompose } from './compose-config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const withCompose =
-  spawnSync('docker', ['compose', 'version']).status === 0
-    ? test
-    : (title: string, _run: () => void) =>
-        test.skip(`${title}: docker compose is not installed`, () => undefined);
-
 interface Gateway {
   environment: Record<string, string>;
   volumes: { type: string; source: string; target: string; read_only?: boolean }[];
@@ -16,9 +10,7 @@ interface Gateway {
 }
 
 function gatewayWith(env: Record<string, string>): Gateway {
-  const { TLS_FOLDER: _, ...others } = process.env;
-  const args = ['compose', '--env-file', '/dev/null', 'config', '--format', 'json'];
-  const text = execFileSync('docker', args, { cwd: root, env: { ...others, ...env }, encoding: 'utf8' });
+  const text = compose(['--env-file', '/dev/null', 'config', '--format', 'json'], env);
   return (JSON.parse(text) as { services: { gateway: Gateway } }).services.gateway;
 }
 

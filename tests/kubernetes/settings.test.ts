@@ -70,7 +70,8 @@ describe.each(overlays)('the overlay %s', (overlay) => {
           ...Object.fromEntries(
             Object.entries(composed[jobs[name] ?? name]!.environment ?? {}).map(([variable, value]) => [
               variable,
-              String(value),
+              // The Docker CLI sets the variable itself, so Compose needs another name.
+              String(value).replace('TRACE_RESOURCE_ATTRIBUTES', 'OTEL_RESOURCE_ATTRIBUTES'),
             ]),
           ),
           ...differences.everywhere[name],

@@ -4,6 +4,7 @@ import { describeDistributed, type Suite } from '../chaos/describe-distributed.t
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, client, expectStatus } from '../harness/http.ts';
+import { dashboardData } from './dashboard-data.ts';
 import { obstacle, type PrometheusServer, startPrometheus } from './prometheus.ts';
 import { alerts, dashboardQueries, metricsIn, scrapedJobs } from './sources.ts';
 
@@ -101,16 +102,10 @@ const define = (suite: Suite) => {
   async function untilComplete(prometheus: PrometheusServer): Promise<void> {
     const down = async () => (await prometheus.targets()).filter(({ health }) => health !== 'up');
     await eventually(down, (targets) => targets.length === 0);
-    const empty = async () => {
-      const found = [];
-      for (const { panel, query } of dashboardQueries('1m')) {
-        const samples = await prometheus.query(query);
-        const numbers = samples.filter(({ value }) => Number.isFinite(Number(value[1])));
-        if (numbers.length === 0) found.push(panel);
-      }
-      return found;
-    };
-    await eventually(empty, (panels) => panels.length === 0);
+    await eventually(
+      () => dashboardData(prometheus),
+      (panels) => panels.every(({ values }) => values.length > 0),
+    );
     const types = await prometheus.query('count by (destination_type) (sync_latency_seconds_count)');
     expect(types.map(({ metric }) => metric.destination_type).sort()).toEqual(
       sandboxTypes.map(({ type }) => type).sort(),

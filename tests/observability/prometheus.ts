@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { startChildServer } from '../../scripts/test-services/child-server.ts';
 import { eventually } from '../harness/eventually.ts';
+import { type PrometheusApi, prometheusApi } from './prometheus-api.ts';
 
 export const folder = fileURLToPath(new URL('../../observability/', import.meta.url));
 
@@ -20,22 +21,8 @@ export const obstacle: string | undefined = ['prometheus', 'promtool'].every(
 export const promtool = (...args: string[]): string =>
   execFileSync('promtool', args, { cwd: folder, encoding: 'utf8' });
 
-/** One value of an instant query. */
-interface Sample {
-  metric: Record<string, string>;
-  value: [number, string];
-}
-
-interface Target {
-  labels: { job: string; instance: string };
-  health: string;
-  lastError: string;
-}
-
 /** A Prometheus server that scrapes every second. */
-export interface PrometheusServer {
-  query(expression: string): Promise<Sample[]>;
-  targets(): Promise<Target[]>;
+export interface PrometheusServer extends PrometheusApi {
   stop(): Promise<void>;
 }
 
@@ -68,16 +55,5 @@ export async function startPrometheus(
     async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).status,
     (status) => status === 200,
   );
-  const get = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    const body = (await response.json()) as { status: string; error?: string; data: unknown };
-    if (body.status !== 'success') throw new Error(`${path}: ${body.error}`);
-    return body.data;
-  };
-  return {
-    query: async (expression) =>
-      ((await get(`query?query=${encodeURIComponent(expression)}`)) as { result: Sample[] }).result,
-    targets: async () => ((await get('targets')) as { activeTargets: Target[] }).activeTargets,
-    stop: () => server.stop(),
-  };
+  return { ...prometheusApi(`http://127.0.0.1:${port}`), stop: () => server.stop() };
 }
