@@ -1,16 +1,33 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import { errorCode } from '../../libs/domain/src/index.ts';
 import { type Api, client } from '../harness/http.ts';
 import type { ServiceProcess } from '../harness/service-process.ts';
+import type { Suite } from './describe-distributed.ts';
 
 const probeMs = 250;
 
 /** A client that sends its requests like a load balancer: in turn to each gateway that is ready, and again only if a connection is refused. */
-export interface BalancedClient {
+interface BalancedClient {
   api: Api;
   stop(): void;
 }
 
-export function balancedClient(gateways: readonly ServiceProcess[], token: string): BalancedClient {
+/** One for both gateways of a suite, while its tests run. */
+export function useBalancedClient(suite: Suite): { readonly api: Api } {
+  let balanced: BalancedClient;
+  beforeAll(() => {
+    const { processes, rootToken } = suite.system;
+    balanced = balancedClient([processes.gateway, processes['gateway-2']!], rootToken);
+  });
+  afterAll(() => balanced?.stop());
+  return {
+    get api() {
+      return balanced.api;
+    },
+  };
+}
+
+function balancedClient(gateways: readonly ServiceProcess[], token: string): BalancedClient {
   const targets = gateways.map(({ url, readyUrl }) => ({
     send: client(url, token),
     readyUrl,

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventuallyEqual } from '../harness/eventually.ts';
-import { type BalancedClient, balancedClient } from './balanced-client.ts';
+import { useBalancedClient } from './balanced-client.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load.ts';
 import { all, readiness, watchReadiness } from './readiness.ts';
 
 const define = (suite: Suite) => {
-  let balanced: BalancedClient;
-  beforeAll(() => {
-    const { processes, rootToken } = suite.system;
-    balanced = balancedClient([processes.gateway, processes['gateway-2']!], rootToken);
-  });
-  afterAll(() => balanced?.stop());
+  const balanced = useBalancedClient(suite);
 
   test('Postgres fails over to its standby: no acknowledged write is lost, and nothing is ready meanwhile', async () => {
     const pair = suite.system.postgres.pair!;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventuallyEqual } from '../harness/eventually.ts';
-import { type BalancedClient, balancedClient } from './balanced-client.ts';
+import { useBalancedClient } from './balanced-client.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load.ts';
 import { all, readiness, watchReadiness } from './readiness.ts';
@@ -15,12 +15,7 @@ const writers = 6;
 const pairs = ['gateway', 'login', 'secrets', 'sync-control'] as const;
 
 const define = (suite: Suite) => {
-  let balanced: BalancedClient;
-  beforeAll(() => {
-    const { processes, rootToken } = suite.system;
-    balanced = balancedClient([processes.gateway, processes['gateway-2']!], rootToken);
-  });
-  afterAll(() => balanced?.stop());
+  const balanced = useBalancedClient(suite);
 
   const processOf = (name: keyof Suite['system']['processes']) => suite.system.processes[name]!;
 
