@@ -104,6 +104,14 @@ export async function recordLeftProbeRemoved(sql: Sql, checkId: string): Promise
   );
 }
 
+/** Ends a check that no worker may begin any longer, so that its request does not wait in vain. */
+export async function endUnstartedCheck(sql: Sql, checkId: string): Promise<void> {
+  await sql.query(
+    'update sync.destination_checks set ended_at = now() where id = $1 and started_at is null and ended_at is null',
+    [checkId],
+  );
+}
+
 /** Records the outcome of a check, unless it has ended before. */
 export async function endCheck(sql: Sql, checkId: string, steps: readonly CheckStep[]): Promise<void> {
   await sql.query(

@@ -125,6 +125,19 @@ async function check(store: Store, connect?: () => Promise<ConnectedDestination>
   return { id, isRemoved, steps: steps.map(({ result, fault, message }) => message ?? fault ?? result) };
 }
 
+test('ends a check that it may not begin, so that nobody waits for it', async () => {
+  const store = new Store();
+  const worker = workerOf(store);
+  await worker.start();
+  const id = await request();
+  await timePasses(id);
+  await publish(id);
+  await untilEnded(id);
+  await worker.stop();
+  expect(await read(id)).toMatchObject({ steps: [], isRemoved: false });
+  expect(store.calls).toEqual([]);
+});
+
 test('creates the probe, changes it with a read, removes it, and leaves nothing behind', async () => {
   const store = new Store();
   expect(await check(store)).toMatchObject({ steps: ['ok', 'ok', 'ok', 'ok'], isRemoved: true });

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CheckStep } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
-import { claimCheck, endCheck, type Probe, recordProbeRemoved, recordWorker } from '@secrets/sync-entries';
+import {
+  claimCheck,
+  endCheck,
+  endUnstartedCheck,
+  type Probe,
+  recordProbeRemoved,
+  recordWorker,
+} from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { sweepChecks } from '../src/destinations/sweep-checks.ts';
 import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
@@ -132,6 +139,25 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
     await sync.call('PATCH', '/sys/sync/config', { disabled: false });
     await finish(await begin());
     expect((await answer).status).toBe(200);
+  });
+
+  test('returns 409 if syncing was disabled only when a worker received it', async () => {
+    const answer = check();
+    await eventually(async () => (await running()).length > 0);
+    const [{ id } = { id: '' }] = await running();
+    await endUnstartedCheck(sync.db, id); // as that worker does
+    expect((await answer).status).toBe(409);
+    expect(await tokens()).toBeCloseTo(50, 0);
+  });
+
+  test('returns 404 if the destination is deleted before a worker begins it', async () => {
+    const answer = check();
+    await eventually(async () => (await running()).length > 0);
+    await sync.db.query(
+      'update sync.destinations set deleted_at = now(), namespace_id = null where name = $1',
+      [at.name],
+    );
+    expect((await answer).status).toBe(404);
   });
 
   test('returns 429 while the account is throttled', async () => {

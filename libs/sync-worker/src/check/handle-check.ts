@@ -3,6 +3,7 @@ import { type CheckMessage, Fault } from '@secrets/domain';
 import {
   claimCheck,
   endCheck,
+  endUnstartedCheck,
   findLeftProbe,
   listLeftProbes,
   type Probe,
@@ -26,6 +27,7 @@ const removalMs = 10_000;
 export async function handleCheck(worker: WorkerContext, message: CheckMessage): Promise<Verdict> {
   const { check_id: checkId, destination_id: destinationId } = message;
   const claimed = await claimCheck(worker.db, checkId);
+  if (claimed === undefined) await endUnstartedCheck(worker.db, checkId);
   const running = runningOf(worker);
   const kind = claimed === undefined ? 'removals' : 'checks';
   const isOneTooMany = running[kind] >= maxRunning;

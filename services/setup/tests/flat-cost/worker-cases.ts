@@ -6,6 +6,7 @@ import {
   completeEntries,
   completeRemoval,
   endCheck,
+  endUnstartedCheck,
   failEntry,
   findLeftProbe,
   forgetPutStart,
@@ -90,6 +91,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     ),
   'running a check': async (db) => {
     const check = seededId('check7001');
+    await endUnstartedCheck(db, seededId('check7002'));
     await claimCheck(db, check);
     await recordProbeStart(db, check);
     await recordProbePut(db, check, { id: 1 });

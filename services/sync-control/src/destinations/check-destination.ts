@@ -119,12 +119,15 @@ async function waitForSteps(db: Db, destination: DestinationRow, checkId: string
     progress = await findCheckProgress(db, checkId);
     if (progress === undefined) throw notFound();
     if (progress.isEnded && progress.steps.length > 0) return progress.steps;
+    if (!progress.isStarted && (progress.isEnded || progress.isDeleted)) break; // no worker may begin it
     if (!progress.isStarted && (await isDisabled(db))) break; // workers have stopped taking messages
   } while (performance.now() < untilMs);
   if (progress.isStarted)
     throw new Problem('unavailable', `the worker did not finish the check within ${waitSeconds} s`);
   await withdraw(db, destination, checkId);
-  if (await isDisabled(db)) throw disabled();
+  if (progress.isDeleted) throw notFound();
+  const isOverdue = performance.now() > untilMs - (waitSeconds - checkSeconds) * 1_000;
+  if ((progress.isEnded && !isOverdue) || (await isDisabled(db))) throw disabled(); // perhaps only when a worker looked
   throw new Problem(
     'unavailable',
     `no worker of type ${destination.type} has begun the check within ${waitSeconds} s`,

@@ -42,14 +42,16 @@ export async function deleteUnstartedCheck(sql: Sql, id: string): Promise<boolea
 export interface CheckProgress {
   isStarted: boolean;
   isEnded: boolean;
+  /** Whether its destination was deleted in the meantime. */
+  isDeleted: boolean;
   steps: CheckStep[];
 }
 
 /** Returns undefined if the destination was deleted in the meantime. */
 export async function findCheckProgress(sql: Sql, id: string): Promise<CheckProgress | undefined> {
-  const [row] = await sql.query<{ isStarted: boolean; isEnded: boolean; steps: unknown }>(
-    `select started_at is not null as "isStarted", ended_at is not null as "isEnded", steps
-       from sync.destination_checks where id = $1`,
+  const [row] = await sql.query<Omit<CheckProgress, 'steps'> & { steps: unknown }>(
+    `select c.started_at is not null as "isStarted", c.ended_at is not null as "isEnded", c.steps, d.deleted_at is not null as "isDeleted"
+       from sync.destination_checks c join sync.destinations d on d.id = c.destination_id where c.id = $1`,
     [id],
   );
   return row && { ...row, steps: z.array(CheckStep).parse(row.steps) };
