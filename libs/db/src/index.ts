@@ -1,3 +1,4 @@
+export { batched } from './batched.ts';
 export * from './db.ts';
 export { openEmbedded } from './embedded/open-embedded.ts';
 export { startEmbeddedServer } from './embedded/server.ts';

@@ -3,8 +3,8 @@ import DataLoader from 'dataloader';
 const maxBatchSize = 100;
 
 /**
- * Batches calls: those that arrive while a batch is running form the next one. A busy worker needs fewer statements,
- * and an idle one does not wait.
+ * Batches calls, to execute them in one statement: those that arrive while a batch is running form the next one. A busy
+ * process needs fewer statements, and an idle one does not wait.
  *
  * `batch` returns a result for each item, in the same order, with undefined for an item that it left out. `single`
  * handles these items, or every item if `batch` throws, so that one item never fails the others. Neither the other items
