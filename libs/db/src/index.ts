@@ -7,4 +7,5 @@ export * from './migrate.ts';
 export * from './open-postgres.ts';
 export * from './prepare.ts';
 export * from './start-error.ts';
+export { isUnavailable } from './unavailable.ts';
 export { checkDatabase } from './writable.ts';

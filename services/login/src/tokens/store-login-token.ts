@@ -1,5 +1,4 @@
-import { batched, type Db } from '@secrets/db';
-import { Problem } from '@secrets/domain';
+import { batched, type Db, isUnavailable } from '@secrets/db';
 import { insertLoginTokens, type LoginToken } from '../queries/batched-login-tokens.ts';
 import { insertLoginToken, type LoginOwner } from '../queries/login-tokens.ts';
 
@@ -15,19 +14,7 @@ const maxGroups = 20;
 /** Creates a function that stores the tokens of concurrent logins in one statement, where that is possible. */
 export function storingLoginTokens(db: Db): StoreLoginToken {
   const storeAlone = ({ token, identity }: LoginToken) => insertLoginToken(db, token, identity);
-  const store = batched<LoginToken, LoginOwner | Problem | undefined>(
-    (logins) =>
-      insertLoginTokens(db, logins).catch((error: unknown) => {
-        // The tokens may have been stored, so they must not be stored again.
-        if (error instanceof Problem) return logins.map(() => error);
-        throw error;
-      }),
-    storeAlone,
-  );
-  return async (login) => {
-    if ((login.identity.groups?.length ?? 0) > maxGroups) return storeAlone(login);
-    const owner = await store(login);
-    if (owner instanceof Problem) throw owner;
-    return owner;
-  };
+  // If the database did not respond, the tokens may have been stored, so they must not be stored again.
+  const store = batched((logins) => insertLoginTokens(db, logins), storeAlone, isUnavailable);
+  return (login) => ((login.identity.groups?.length ?? 0) > maxGroups ? storeAlone(login) : store(login));
 }
