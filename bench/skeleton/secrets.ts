@@ -76,6 +76,7 @@ app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
     mayCreate: true,
     mayUpdate: true,
     onlyIf: null,
+    traceparent: null,
   });
   if (written === undefined) return void response.sendStatus(409);
   response.json(envelope(metadata(written)));
