@@ -30,6 +30,7 @@ import { ownEndpoint } from './own/own-endpoint.ts';
 import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
 import { sealRotations } from './own/seal-rotation.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
+import { EventStreams } from './streams/event-streams.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export { gatewayLimits, limitsEnv } from './limits-env.ts';
@@ -69,8 +70,10 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const clients = openClients(deps.keys, config);
+  const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
+  const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates });
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
+    authenticator,
     audit: deps.audit,
     auditHash: hash,
     upstreams,
@@ -86,6 +89,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
+    streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   return {
