@@ -18,7 +18,7 @@ export interface Reply {
   /** A public document, which is sent without the envelope and may be cached. It takes the place of everything else. */
   document?: { content: unknown; maxAgeSeconds: number };
   /**
-   * Writes server-sent events, and ends the response itself, at the latest when that emits `stopping`. It takes the place of everything else.
+   * Writes server-sent events, and ends the response itself, at the latest when that emits `stopping`. Nothing else of the reply is sent.
    */
   eventStream?: (response: ServerResponse) => void;
 }
