@@ -88,7 +88,9 @@ insert into sync.entry_history (entry_id, slot, number, destination_type, action
 update sync.associations set unnamed_keys = '[{"key": "k", "reason": "r"}]'
   where destination_id = md5('destination21')::uuid or secret_name = 'team3/app3';
 drop table seeded;
--- outcomes of an hour in 3,000 namespaces; the events are those of the rows above
+-- 200,000 events, and outcomes of an hour in 3,000 namespaces
+insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, outcome, attempts)
+  select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit 200000;
 insert into sync.outcome_minutes (namespace_id, destination_type, minute, succeeded, failed)
   select 'n' || n / 61, 'cloudA-sm', date_trunc('minute', now()) - n % 61 * interval '1 minute', 1, 1 from generate_series(1, 200000) as n;
 

@@ -323,7 +323,7 @@ const eventCases: Case[] = casesOf('sync-control', {
     await events.readEvents(db, { after, limit: 200, namespaceIds: ['root'] });
   },
   'counting and deleting events': async (db) => {
-    await progress.forgetCopiedEvents(db);
+    await progress.forgetCopiedEvents(db, 500);
     await progress.countSomeEvents(db, 500);
     await progress.sweepSomeEvents(db, { seconds: 3_600, events: 10 }, 500);
     await progress.sweepSomeEvents(db, { seconds: 3_600, events: 10_000_000 }, 500);

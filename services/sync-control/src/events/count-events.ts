@@ -31,7 +31,7 @@ export async function countEvents(
 /** Returns whether there is more to do. */
 const countPage = (db: Db, retention: EventRetention): Promise<boolean> =>
   db.transaction(async (tx) => {
-    await forgetCopiedEvents(tx);
+    await forgetCopiedEvents(tx, pageSize);
     const counted = await countSomeEvents(tx, pageSize);
     if (counted === undefined) return false;
     const swept = await sweepSomeEvents(tx, retention, pageSize);

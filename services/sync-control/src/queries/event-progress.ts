@@ -34,13 +34,15 @@ export async function countSomeEvents(sql: Sql, limit: number): Promise<number |
  * Begins again if this database is a copy, restored into a server that has executed fewer transactions than the original: what is new would seem
  * older than what was counted. To be called in the transaction of `countSomeEvents`, before it.
  */
-export async function forgetCopiedEvents(sql: Sql): Promise<void> {
+export async function forgetCopiedEvents(sql: Sql, limit: number): Promise<void> {
   await sql.query(
     `with copied as (
        update sync.event_progress set counted_xid = now.horizon, counted_id = 0, swept_xid = now.horizon, swept_id = 0
          from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as now
         where greatest(counted_xid, swept_xid) > pg_snapshot_xmax(pg_current_snapshot()))
-     delete from sync.events where xid > pg_snapshot_xmax(pg_current_snapshot())`,
+     delete from sync.events where ctid = any (array(
+       select ctid from sync.events where xid > pg_snapshot_xmax(pg_current_snapshot()) order by xid desc, id desc limit $1))`,
+    [limit],
   );
 }
 
