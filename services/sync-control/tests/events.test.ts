@@ -14,9 +14,23 @@ beforeEach(async () => {
   at = await sync.fixture();
 });
 
-const read = (after: EventPosition, limit = 100) =>
+const readAtOnce = (after: EventPosition, limit = 100) =>
   readEvents(sync.db, { after, limit, namespaceIds: ['root', 'admin'] });
-const now = () => readEventHorizon(sync.db);
+/** Waits until every transaction that runs has ended: those of other tests, which use the same server, delay the events. */
+async function settled(): Promise<void> {
+  const [row] = await sync.db.query<{ next: string }>(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+  );
+  await eventually(async () => (await readEventHorizon(sync.db)).xid >= BigInt(row!.next));
+}
+async function read(after: EventPosition, limit?: number) {
+  await settled();
+  return readAtOnce(after, limit);
+}
+async function now(): Promise<EventPosition> {
+  await settled();
+  return readEventHorizon(sync.db);
+}
 const kinds = async (after: EventPosition) =>
   (await read(after)).rows.map(({ kind, status, work }) => [kind, status ?? work].filter(Boolean).join(' '));
 const never = () => false;
@@ -69,7 +83,7 @@ test('no event appears before one that was read, although transactions commit in
   });
   await hasWritten;
   await sync.db.query(`insert into sync.events (kind) values ('sync_enabled')`);
-  const { rows, horizon } = await read(begin);
+  const { rows, horizon } = await readAtOnce(begin);
   expect(rows.filter(({ kind }) => kind === 'sync_enabled')).toEqual([]);
   end();
   await first;
