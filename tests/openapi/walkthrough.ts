@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { eventually } from '../harness/eventually.ts';
 import type { Installation } from '../harness/installation.ts';
 
 type Parameters = Record<string, string>;
@@ -143,7 +144,7 @@ async function wrapping(call: Call, callAs: (token: string) => Call): Promise<vo
   await call('POST sys/wrapping/unwrap', {}, { token: wrap_info.token });
 }
 
-async function syncing({ sandbox }: Installation, call: Call): Promise<void> {
+async function syncing({ api, sandbox }: Installation, call: Call): Promise<void> {
   const path = 'sys/sync/destinations/{type}/{name}';
   const at = { type: 'cloudA-sm', name: 'main' };
   const credentials = await sandbox.credentials();
@@ -175,6 +176,7 @@ async function syncing({ sandbox }: Installation, call: Call): Promise<void> {
   await call(`POST ${path}/confirm-removals`, at);
   await call('GET sys/sync/status');
   await call('GET sys/sync/lanes');
+  await outcomesAreCounted(api);
   await call('GET sys/sync/throughput');
   await call('GET sys/sync/parked', list);
   const queue = { queue: 'sync.clouda-sm' };
@@ -188,6 +190,13 @@ async function syncing({ sandbox }: Installation, call: Call): Promise<void> {
   await call(`DELETE ${path}`, at, { purge: true });
   await otherDestinations(sandbox, call);
 }
+
+/** They are counted in the background. */
+const outcomesAreCounted = (api: Installation['api']) =>
+  eventually(
+    async () => (await api('GET', 'sys/sync/throughput')).body.data.types,
+    (types) => Object.keys(types).length > 0,
+  );
 
 async function otherDestinations(sandbox: Installation['sandbox'], call: Call): Promise<void> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
