@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../components/button.tsx';
+import { LiveBadge } from '../live/live-badge.tsx';
 import { pages } from '../pages/all-pages.ts';
 import { useSession } from '../session/session.ts';
 import { NamespaceSwitch } from './namespace-switch.tsx';
@@ -17,6 +18,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </a>
       <header className="bar">
         <span className="bar-name">Secrets</span>
+        <LiveBadge />
         <NamespaceSwitch />
         <ThemeSelect />
         <Button onPress={signOut}>Sign out</Button>

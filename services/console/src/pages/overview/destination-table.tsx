@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
 import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { DestinationLink } from '../../components/destination-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { duration, Time } from '../../components/time.tsx';
 import type { DestinationStatus } from './queries.ts';
@@ -12,7 +13,7 @@ const columns = helper.columns([
     header: 'Destination',
     cell: ({ row }) => (
       <>
-        <strong>{row.original.name}</strong>
+        <DestinationLink type={row.original.type} name={row.original.name} />
         <div className="soft">{row.original.type}</div>
       </>
     ),
