@@ -16,4 +16,50 @@ export const pages: readonly Page[] = [
     label: 'Overview',
     component: lazy(async () => ({ default: (await import('./overview/overview-page.tsx')).OverviewPage })),
   },
+  {
+    path: '/destinations',
+    label: 'Destinations',
+    component: lazy(async () => ({
+      default: (await import('./destinations/destinations-page.tsx')).DestinationsPage,
+    })),
+  },
+  {
+    path: '/destinations/new',
+    component: lazy(async () => ({
+      default: (await import('./destinations/new-destination-page.tsx')).NewDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name',
+    component: lazy(async () => ({
+      default: (await import('./destinations/destination-page.tsx')).DestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/edit',
+    component: lazy(async () => ({
+      default: (await import('./destinations/edit-destination-page.tsx')).EditDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/replan',
+    component: lazy(async () => ({ default: (await import('./destinations/replan-page.tsx')).ReplanPage })),
+  },
+  {
+    path: '/destinations/:type/:name/history',
+    component: lazy(async () => ({ default: (await import('./associations/history-page.tsx')).HistoryPage })),
+  },
+  {
+    path: '/associations',
+    label: 'Associations',
+    component: lazy(async () => ({
+      default: (await import('./associations/associations-page.tsx')).AssociationsPage,
+    })),
+  },
+  {
+    path: '/associations/secret',
+    component: lazy(async () => ({
+      default: (await import('./associations/of-secret-page.tsx')).OfSecretPage,
+    })),
+  },
 ];

@@ -64,7 +64,10 @@ function options(target: HTMLElement, series: readonly Series[]): uPlot.Options 
     cursor: { show: false },
     legend: { show: false },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 5)] } },
-    axes: [axis, { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] }],
+    axes: [
+      { ...axis, values: (_plot, times) => times.map(clock) },
+      { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
+    ],
     series: [
       {},
       ...series.toReversed().map(({ label, tone }) => ({
@@ -77,6 +80,9 @@ function options(target: HTMLElement, series: readonly Series[]): uPlot.Options 
     ],
   };
 }
+
+const clock = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 
 /** The canvas does not know CSS variables, and these depend on the theme. */
 function colour(target: HTMLElement, variable: string): string {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
+import { count } from '../../components/count.ts';
 import { columnsOf, DataTable } from '../../components/data-table.tsx';
 import { DestinationLink } from '../../components/destination-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
@@ -84,7 +85,7 @@ function Work({
     oldest !== undefined && `the oldest due for ${duration(oldest)}`,
     ...work.map((kind) => `${String(kind)} in progress`),
     associations_with_unsyncable_keys > 0 &&
-      `${associations_with_unsyncable_keys.toLocaleString('en')} associations with keys that cannot be synced`,
+      `${count(associations_with_unsyncable_keys, 'association')} with keys that cannot be synced`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? <span className="soft">nothing to do</span> : parts.join(', ');
 }

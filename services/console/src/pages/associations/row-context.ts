@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react';
+import type { DestinationRef } from '../destinations/destination-api.ts';
+import type { SecretRef } from './association-api.ts';
+
+/** What the cells of the table need beside their row. */
+interface RowContextValue {
+  destination: DestinationRef;
+  mayRetry: boolean;
+  mayRemove: boolean;
+  mayReadHistory: boolean;
+  isSelected(secret: SecretRef): boolean;
+  select(secret: SecretRef, isSelected: boolean): void;
+  retry(secret: SecretRef): void;
+  remove(secret: SecretRef): void;
+}
+
+export const RowContext = createContext<RowContextValue | undefined>(undefined);
+
+export function useRowContext(): RowContextValue {
+  const value = useContext(RowContext);
+  if (value === undefined) throw new Error('there is no table');
+  return value;
+}
