@@ -16,7 +16,7 @@ const helper = columnsOf<AssociatedSecret>();
 export const columns = helper.columns([
   helper.display({
     id: 'select',
-    header: () => <span className="visually-hidden">Selection</span>,
+    header: SelectAll,
     cell: ({ row }) => <Selection object={row.original} />,
   }),
   helper.accessor('secret_name', {
@@ -42,18 +42,39 @@ function Selection({ object }: { object: AssociatedSecret }) {
   const { isSelected, select, mayRetry } = useRowContext();
   if (!mayRetry) return null;
   return (
-    <Checkbox
-      className="checkbox"
-      aria-label={`Select ${object.mount}/${object.secret_name}`}
+    <SelectionBox
+      label={`Select ${object.mount}/${object.secret_name}`}
       isSelected={isSelected(object)}
-      onChange={(selected) => select(object, selected)}
-    >
-      <span className="checkbox-box" aria-hidden="true">
-        ✓
-      </span>
-    </Checkbox>
+      onChange={(selected) => select([object], selected)}
+    />
   );
 }
+
+function SelectAll() {
+  const { shown, isSelected, select, mayRetry } = useRowContext();
+  if (!mayRetry) return <span className="visually-hidden">Selection</span>;
+  return (
+    <SelectionBox
+      label="Select all on this page"
+      isSelected={shown.every(isSelected)}
+      onChange={(selected) => select(shown, selected)}
+    />
+  );
+}
+
+interface SelectionBoxProps {
+  label: string;
+  isSelected: boolean;
+  onChange(isSelected: boolean): void;
+}
+
+const SelectionBox = ({ label, ...rest }: SelectionBoxProps) => (
+  <Checkbox {...rest} className="checkbox" aria-label={label}>
+    <span className="checkbox-box" aria-hidden="true">
+      ✓
+    </span>
+  </Checkbox>
+);
 
 const SecretCell = ({ object }: { object: AssociatedSecret }) => (
   <>

@@ -22,15 +22,18 @@ export function AssociationTable({ destination, objects, empty, footer }: Associ
   const [selected, setSelected] = useState<ReadonlyMap<string, SecretRef>>(new Map());
   const [retried, setRetried] = useState<readonly SecretRef[]>([]);
   const [removed, setRemoved] = useState<SecretRef>();
-  const select = (secret: SecretRef, isSelected: boolean) => {
+  const select = (secrets: readonly SecretRef[], isSelected: boolean) => {
     const changed = new Map(selected);
-    if (isSelected) changed.set(secretId(secret), refOf(secret));
-    else changed.delete(secretId(secret));
+    for (const secret of secrets) {
+      if (isSelected) changed.set(secretId(secret), refOf(secret));
+      else changed.delete(secretId(secret));
+    }
     setSelected(changed);
   };
   const context = {
     destination,
     ...allowed,
+    shown: objects,
     isSelected: (secret: SecretRef) => selected.has(secretId(secret)),
     select,
     retry: (secret: SecretRef) => setRetried([refOf(secret)]),

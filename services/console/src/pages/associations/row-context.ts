@@ -8,8 +8,10 @@ interface RowContextValue {
   mayRetry: boolean;
   mayRemove: boolean;
   mayReadHistory: boolean;
+  /** The associations of this page of the table. */
+  shown: readonly SecretRef[];
   isSelected(secret: SecretRef): boolean;
-  select(secret: SecretRef, isSelected: boolean): void;
+  select(secrets: readonly SecretRef[], isSelected: boolean): void;
   retry(secret: SecretRef): void;
   remove(secret: SecretRef): void;
 }
