@@ -13,7 +13,7 @@ export function startBrowser(): Promise<Browser> {
 }
 
 /** A page in a browser session of its own, and what went wrong in it. */
-interface WatchedPage {
+export interface WatchedPage {
   page: Page;
   /** Uncaught errors, errors in the log, and violations of the content security policy; also files that could not be loaded. */
   faults: string[];

@@ -35,7 +35,11 @@ export function useDestination(ref: DestinationRef) {
   return useQuery({
     queryKey: destinationKey(ref),
     queryFn: async (): Promise<Destination> => read(api, ref),
-    refetchInterval: ({ state }) => (isBusy(state.data) ? progressMs : isLive ? false : 4 * progressMs),
+    refetchInterval: ({ state }) => {
+      if (state.status === 'error') return false;
+      if (isBusy(state.data)) return progressMs;
+      return isLive ? false : 4 * progressMs;
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { Link, useParams } from 'wouter';
+import { isAbsent } from '../../api/problem.ts';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
@@ -50,6 +51,7 @@ export function DestinationPage() {
 
 function DestinationState({ destination: ref }: { destination: DestinationRef }) {
   const { data, error, refetch } = useDestination(ref);
+  if (isAbsent(error)) return <p className="notice">This destination does not exist.</p>;
   if (error && !data)
     return (
       <ProblemNotice title="The destination could not be read." error={error} onRetry={() => refetch()} />
