@@ -10,7 +10,7 @@ export interface ConsoleForTest extends Installation {
   closePages(): Promise<void>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   token?: string;
   namespace?: string;
 }

@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** A capability on a path. */
-export interface Need {
+interface Need {
   capability: Capability;
   path: string;
 }

@@ -20,7 +20,7 @@ export const destinationTypes: Readonly<Record<string, readonly FormField[]>> = 
   FormField[]
 >;
 
-/** What the types are for, next to their identifiers. */
+/** The products that the types are for. */
 export const typeNames: Readonly<Record<string, string>> = {
   'cloudA-sm': 'AWS Secrets Manager',
   'cloudB-kv': 'Azure Key Vault',
