@@ -16,4 +16,15 @@ export const pages: readonly Page[] = [
     label: 'Overview',
     component: lazy(async () => ({ default: (await import('./overview/overview-page.tsx')).OverviewPage })),
   },
+  {
+    path: '/secrets',
+    label: 'Secrets',
+    component: lazy(async () => ({
+      default: (await import('./secrets/browse/secrets-page.tsx')).SecretsPage,
+    })),
+  },
+  {
+    path: '/secrets/secret',
+    component: lazy(async () => ({ default: (await import('./secrets/secret/secret-page.tsx')).SecretPage })),
+  },
 ];
