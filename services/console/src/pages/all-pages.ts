@@ -27,4 +27,43 @@ export const pages: readonly Page[] = [
     path: '/secrets/secret',
     component: lazy(async () => ({ default: (await import('./secrets/secret/secret-page.tsx')).SecretPage })),
   },
+  {
+    path: '/access',
+    label: 'Access',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mounts-page.tsx')).AuthMountsPage,
+    })),
+  },
+  {
+    path: '/access/auth',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mount-page.tsx')).AuthMountPage,
+    })),
+  },
+  {
+    path: '/access/auth/role',
+    component: lazy(async () => ({ default: (await import('./access/auth/role-page.tsx')).RolePage })),
+  },
+  {
+    path: '/access/policies',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policies-page.tsx')).PoliciesPage,
+    })),
+  },
+  {
+    path: '/access/policies/policy',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policy-page.tsx')).PolicyPage,
+    })),
+  },
+  {
+    path: '/access/tokens',
+    component: lazy(async () => ({ default: (await import('./access/tokens/tokens-page.tsx')).TokensPage })),
+  },
+  {
+    path: '/access/namespaces',
+    component: lazy(async () => ({
+      default: (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
+    })),
+  },
 ];

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Loading } from '../../../components/loading.tsx';
+import { NameList } from '../../../components/name-list.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageButtons, usePages } from '../../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
@@ -49,17 +50,12 @@ function Names({ mount, folder }: FolderProps) {
     name.endsWith('/') ? folderHref(mount, folder + name) : secretHref({ mount, name: folder + name });
   return (
     <>
-      {data.length === 0 ? (
-        <p className="empty">Nothing here yet.</p>
-      ) : (
-        <ul className="names" aria-label={`Content of ${mount}/${folder}`}>
-          {data.map((name) => (
-            <li key={name}>
-              <Link href={hrefOf(name)}>{name}</Link>
-            </li>
-          ))}
-        </ul>
-      )}
+      <NameList
+        label={`Content of ${mount}/${folder}`}
+        names={data}
+        row={(name) => <Link href={hrefOf(name)}>{name}</Link>}
+        empty="Nothing here yet."
+      />
       <PageButtons pages={pages} next={nextName(data)} />
     </>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { Loading } from '../../../components/loading.tsx';
+import { NameList } from '../../../components/name-list.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { useMounts } from '../queries.ts';
 import { folderHref } from '../secret-links.ts';
@@ -13,17 +14,17 @@ export function Mounts() {
   return (
     <>
       <h2>Mounts</h2>
-      {data.length === 0 ? (
-        <p className="empty">There is no mount in which this token has a right.</p>
-      ) : (
-        <ul className="names">
-          {data.map(({ path, description }) => (
-            <li key={path}>
-              <Link href={folderHref(path)}>{path}</Link> <span className="soft">{description}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <NameList
+        label="Mounts"
+        names={data.map(({ path }) => path)}
+        row={(path) => (
+          <>
+            <Link href={folderHref(path)}>{path}</Link>{' '}
+            <span className="soft">{data.find((mount) => mount.path === path)?.description}</span>
+          </>
+        )}
+        empty="There is no mount in which this token has a right."
+      />
       <NewMount />
     </>
   );
