@@ -2,6 +2,7 @@ import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { Loading } from './components/loading.tsx';
 import { Layout } from './layout/layout.tsx';
+import { LiveUpdates } from './live/live-updates.tsx';
 import { pages } from './pages/all-pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { SessionProvider } from './session/session-provider.tsx';
@@ -10,16 +11,18 @@ import { SessionProvider } from './session/session-provider.tsx';
 export const App = () => (
   <Router base="/ui">
     <SessionProvider>
-      <Layout>
-        <Suspense fallback={<Loading what="the page" />}>
-          <Switch>
-            {pages.map(({ path, component }) => (
-              <Route key={path} path={path} component={component} />
-            ))}
-            <Route component={NotFoundPage} />
-          </Switch>
-        </Suspense>
-      </Layout>
+      <LiveUpdates>
+        <Layout>
+          <Suspense fallback={<Loading what="the page" />}>
+            <Switch>
+              {pages.map(({ path, component }) => (
+                <Route key={path} path={path} component={component} />
+              ))}
+              <Route component={NotFoundPage} />
+            </Switch>
+          </Suspense>
+        </Layout>
+      </LiveUpdates>
     </SessionProvider>
   </Router>
 );

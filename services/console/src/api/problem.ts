@@ -37,6 +37,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Something that the console itself refuses. Its message is a sentence for the user. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
 /** A missing object, or an empty list. An unknown path or mount has a sentence, and is not one of them. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ApiProblem && error.status === 404 && error.sentences.length === 0;

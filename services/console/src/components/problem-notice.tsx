@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem, Refusal } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import './notice.css';
 
@@ -28,6 +28,7 @@ export function ProblemNotice({ title, error, onRetry }: ProblemNoticeProps) {
 }
 
 function explanations(error: unknown): readonly string[] {
+  if (error instanceof Refusal) return [error.message];
   if (!(error instanceof ApiProblem)) return ['The service did not respond, or its response was not usable.'];
   const later = error.retryAfterSeconds;
   return [

@@ -16,28 +16,27 @@ interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' 
   help?: ReactNode;
   /** Why the value is refused; shown instead of the browser's own message. */
   error?: string | undefined;
-  /** More than one line. */
-  multiline?: boolean;
+  /** More than one line, and how many are shown. Default: one line. */
+  rows?: number;
   placeholder?: string;
 }
 
 /** A labelled field with help. `type="password"` for secrets: nothing that is typed is shown. */
-export function TextField({
-  label,
-  help,
-  error,
-  multiline = false,
-  placeholder = '',
-  ...rest
-}: TextFieldProps) {
+export function TextField({ label, help, error, rows = 1, placeholder = '', ...rest }: TextFieldProps) {
   return (
-    <AriaTextField {...rest} className="field" isInvalid={error !== undefined}>
+    <AriaTextField
+      {...rest}
+      className="field"
+      isInvalid={error !== undefined}
+      // The browser would refuse to submit a form with a field that is invalid, although it was changed since.
+      validationBehavior={error === undefined ? 'native' : 'aria'}
+    >
       <Label>
         {label}
         {rest.isRequired && <span className="field-required"> (required)</span>}
       </Label>
-      {multiline ? (
-        <TextArea className="input" rows={6} placeholder={placeholder} spellCheck={false} />
+      {rows > 1 ? (
+        <TextArea className="input" rows={rows} placeholder={placeholder} spellCheck={false} />
       ) : (
         <Input className="input" placeholder={placeholder} spellCheck={false} />
       )}

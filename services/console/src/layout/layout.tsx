@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
 import { Button } from '../components/button.tsx';
-import { pages } from '../pages/all-pages.ts';
+import { LiveBadge } from '../live/live-badge.tsx';
 import { useSession } from '../session/session.ts';
 import { NamespaceSwitch } from './namespace-switch.tsx';
+import { Navigation } from './navigation.tsx';
 import { ThemeSelect } from './theme-select.tsx';
 import './layout.css';
 
@@ -17,6 +17,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </a>
       <header className="bar">
         <span className="bar-name">Secrets</span>
+        <LiveBadge />
         <NamespaceSwitch />
         <ThemeSelect />
         <Button onPress={signOut}>Sign out</Button>
@@ -28,25 +29,3 @@ export function Layout({ children }: { children: ReactNode }) {
     </div>
   );
 }
-
-function Navigation() {
-  const [location] = useLocation();
-  return (
-    <nav className="nav" aria-label="Pages of the console">
-      <ul>
-        {pages
-          .filter(({ label }) => label !== undefined)
-          .map(({ path, label }) => (
-            <li key={path}>
-              <Link href={path} aria-current={isBelow(location, path) ? 'page' : undefined}>
-                {label}
-              </Link>
-            </li>
-          ))}
-      </ul>
-    </nav>
-  );
-}
-
-const isBelow = (location: string, path: string): boolean =>
-  path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);

@@ -1,4 +1,6 @@
 import { type ComponentType, lazy } from 'react';
+import type { Capability } from '../api/problem.ts';
+import { destinationTypes } from './destinations/form/destination-types.ts';
 
 /** A page of the console. Each is loaded when it is first shown. */
 export interface Page {
@@ -7,6 +9,14 @@ export interface Page {
   /** Its name in the navigation; absent for pages that others lead to. */
   label?: string;
   component: ComponentType;
+  /** The navigation offers the page to tokens that have one of these. Default: to all. */
+  needs?: readonly Need[];
+}
+
+/** A capability on a path. */
+export interface Need {
+  capability: Capability;
+  path: string;
 }
 
 /** Every page. The first one that matches is shown. */
@@ -14,7 +24,65 @@ export const pages: readonly Page[] = [
   {
     path: '/',
     label: 'Overview',
+    needs: ['status', 'lanes', 'throughput'].map((name) => ({
+      capability: 'read',
+      path: `sys/sync/${name}`,
+    })),
     component: lazy(async () => ({ default: (await import('./overview/overview-page.tsx')).OverviewPage })),
+  },
+  {
+    path: '/destinations',
+    label: 'Destinations',
+    needs: Object.keys(destinationTypes).map((type) => ({
+      capability: 'list',
+      path: `sys/sync/destinations/${type}`,
+    })),
+    component: lazy(async () => ({
+      default: (await import('./destinations/destinations-page.tsx')).DestinationsPage,
+    })),
+  },
+  {
+    path: '/destinations/new',
+    component: lazy(async () => ({
+      default: (await import('./destinations/new-destination-page.tsx')).NewDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name',
+    component: lazy(async () => ({
+      default: (await import('./destinations/destination-page.tsx')).DestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/edit',
+    component: lazy(async () => ({
+      default: (await import('./destinations/edit-destination-page.tsx')).EditDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/replan',
+    component: lazy(async () => ({ default: (await import('./destinations/replan-page.tsx')).ReplanPage })),
+  },
+  {
+    path: '/destinations/:type/:name/history',
+    component: lazy(async () => ({ default: (await import('./associations/history-page.tsx')).HistoryPage })),
+  },
+  {
+    path: '/associations',
+    label: 'Associations',
+    needs: [
+      { capability: 'list', path: 'sys/sync/associations' },
+      { capability: 'read', path: 'sys/sync/associations/destinations' },
+    ],
+    component: lazy(async () => ({
+      default: (await import('./associations/associations-page.tsx')).AssociationsPage,
+    })),
+  },
+  {
+    path: '/associations/secret',
+    component: lazy(async () => ({
+      default: (await import('./associations/of-secret-page.tsx')).OfSecretPage,
+    })),
   },
   {
     path: '/secrets',
@@ -65,5 +133,14 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({
       default: (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
     })),
+  },
+  {
+    path: '/api',
+    label: 'API',
+    component: lazy(async () => ({ default: (await import('./api/api-page.tsx')).ApiPage })),
+  },
+  {
+    path: '/api/operation',
+    component: lazy(async () => ({ default: (await import('./api/operation-page.tsx')).OperationPage })),
   },
 ];

@@ -9,6 +9,8 @@ export interface Permissions {
   may(capability: Capability, path: string): boolean;
   /** Whether the service has responded. */
   known: boolean;
+  /** Why it does not say what the token may do. */
+  error: unknown;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Permissions {
  */
 export function usePermissions(paths: readonly string[]): Permissions {
   const api = useApi();
-  const { data, isPending } = useQuery({
+  const { data, error, isPending } = useQuery({
     queryKey: ['capabilities', ...paths],
     queryFn: async () => dataOf(await api.POST('/v1/sys/capabilities-self', { body: { paths: [...paths] } })),
     enabled: paths.length > 0,
@@ -25,6 +27,7 @@ export function usePermissions(paths: readonly string[]): Permissions {
   });
   return {
     known: !isPending,
+    error,
     may: (capability, path) => {
       const granted = data?.[path] ?? [];
       return granted.includes('root') || granted.includes(capability);

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
+import { count } from '../../components/count.ts';
 import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { DestinationLink } from '../../components/destination-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { duration, Time } from '../../components/time.tsx';
 import type { DestinationStatus } from './queries.ts';
@@ -12,7 +14,7 @@ const columns = helper.columns([
     header: 'Destination',
     cell: ({ row }) => (
       <>
-        <strong>{row.original.name}</strong>
+        <DestinationLink type={row.original.type} name={row.original.name} />
         <div className="soft">{row.original.type}</div>
       </>
     ),
@@ -83,7 +85,7 @@ function Work({
     oldest !== undefined && `the oldest due for ${duration(oldest)}`,
     ...work.map((kind) => `${String(kind)} in progress`),
     associations_with_unsyncable_keys > 0 &&
-      `${associations_with_unsyncable_keys.toLocaleString('en')} associations with keys that cannot be synced`,
+      `${count(associations_with_unsyncable_keys, 'association')} with keys that cannot be synced`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? <span className="soft">nothing to do</span> : parts.join(', ');
 }

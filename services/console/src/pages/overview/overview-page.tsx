@@ -8,10 +8,14 @@ import { PausedLanes } from './paused-lanes.tsx';
 import { lanesPath, nextOf, statusPath, useStatus } from './queries.ts';
 import { QueueSummary } from './queue-summary.tsx';
 import { SyncSwitch } from './sync-switch.tsx';
+import { Throughput } from './throughput.tsx';
+import { throughputPath } from './throughput-numbers.ts';
+
+const paths = [statusPath, lanesPath, throughputPath];
 
 /** What is out of step, why, since when, and the switch for all of it. */
 export function OverviewPage() {
-  const { may, known } = usePermissions([statusPath, lanesPath]);
+  const { may, known } = usePermissions(paths);
   return (
     <>
       <PageHeader title="Overview">The state of synchronization in this namespace.</PageHeader>
@@ -21,12 +25,13 @@ export function OverviewPage() {
         <SyncState />
       )}
       {may('read', lanesPath) && <PausedLanes />}
+      {may('read', throughputPath) && <Throughput />}
     </>
   );
 }
 
 function SyncState() {
-  const { may } = usePermissions([statusPath, lanesPath]);
+  const { may } = usePermissions(paths);
   const pages = usePages<string>();
   const { data, error, refetch } = useStatus(pages.after, may('read', statusPath));
   if (error && !data)

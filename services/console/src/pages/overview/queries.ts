@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { Api } from '../../api/client.ts';
 import { dataOf } from '../../api/client.ts';
 import { textOf } from '../../api/optional.ts';
+import { useRefreshMs } from '../../live/live-updates.tsx';
 import { useApi } from '../../session/session.ts';
 
 export const statusPath = 'sys/sync/status';
 export const lanesPath = 'sys/sync/lanes';
 export const configPath = 'sys/sync/config';
 
-const refreshMs = 5_000;
 const pageSize = 50;
 
 const readStatus = async (api: Api, after = '') =>
@@ -27,7 +27,7 @@ export function useStatus(after: string | undefined, enabled: boolean) {
   return useQuery({
     queryKey: ['sync', 'status', after],
     queryFn: () => readStatus(api, after),
-    refetchInterval: refreshMs,
+    refetchInterval: useRefreshMs(),
     placeholderData: (previous) => previous,
     enabled,
   });
@@ -40,7 +40,7 @@ export function usePausedLanes(enabled: boolean) {
     queryKey: ['sync', 'lanes'],
     queryFn: () => readLanes(api),
     select: ({ lanes }) => lanes.filter(({ state }) => state !== 'open'),
-    refetchInterval: refreshMs,
+    refetchInterval: useRefreshMs(),
     enabled,
   });
 }

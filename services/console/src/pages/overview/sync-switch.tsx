@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { count } from '../../components/count.ts';
 import { usePermissions } from '../../session/permissions.ts';
 import { useApi, useSession } from '../../session/session.ts';
 import { configPath } from './queries.ts';
@@ -34,8 +35,7 @@ export function SyncSwitch({ disabled, pending }: SyncSwitchProps) {
   );
 }
 
-const operations = (count: number): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'operation' : 'operations'}`;
+const operations = (number: number): string => count(number, 'operation');
 
 function SwitchDialog({ disabled, pending, onClose }: SyncSwitchProps & { onClose(): void }) {
   const api = useApi();

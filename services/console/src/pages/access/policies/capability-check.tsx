@@ -40,7 +40,7 @@ export function CapabilityCheck() {
         <TextField
           label="Paths"
           help="One per line, below /v1/, such as secret/data/shop/db."
-          multiline
+          rows={4}
           value={text}
           onChange={setText}
           isRequired
