@@ -16,7 +16,8 @@ const source = join(root, 'services/console');
 const dist = join(source, 'dist');
 const stampFile = join(dist, '.stamp');
 const generated = join(source, 'src/api/generated');
-const description = join(generated, 'openapi.json');
+/** What the client and the forms of destinations are generated from. */
+const descriptions = ['openapi.json', 'destination-types.json'].map((name) => join(generated, name));
 
 /**
  * Builds the console unless it is up to date, and prints what it does. `node` is the executable that runs the steps.
@@ -30,7 +31,7 @@ export async function buildConsole({ node, print }) {
   const started = performance.now();
   print('the console: describing the API\n');
   await run(node, ['scripts/console/write-description.ts'], root);
-  const inputs = digest([...consoleFiles(), description]);
+  const inputs = digest([...consoleFiles(), ...descriptions]);
   if (known.inputs !== inputs) {
     print('the console: building it, because its sources or the API have changed\n');
     await build(node);

@@ -84,4 +84,63 @@ export const pages: readonly Page[] = [
       default: (await import('./associations/of-secret-page.tsx')).OfSecretPage,
     })),
   },
+  {
+    path: '/secrets',
+    label: 'Secrets',
+    component: lazy(async () => ({
+      default: (await import('./secrets/browse/secrets-page.tsx')).SecretsPage,
+    })),
+  },
+  {
+    path: '/secrets/secret',
+    component: lazy(async () => ({ default: (await import('./secrets/secret/secret-page.tsx')).SecretPage })),
+  },
+  {
+    path: '/access',
+    label: 'Access',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mounts-page.tsx')).AuthMountsPage,
+    })),
+  },
+  {
+    path: '/access/auth',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mount-page.tsx')).AuthMountPage,
+    })),
+  },
+  {
+    path: '/access/auth/role',
+    component: lazy(async () => ({ default: (await import('./access/auth/role-page.tsx')).RolePage })),
+  },
+  {
+    path: '/access/policies',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policies-page.tsx')).PoliciesPage,
+    })),
+  },
+  {
+    path: '/access/policies/policy',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policy-page.tsx')).PolicyPage,
+    })),
+  },
+  {
+    path: '/access/tokens',
+    component: lazy(async () => ({ default: (await import('./access/tokens/tokens-page.tsx')).TokensPage })),
+  },
+  {
+    path: '/access/namespaces',
+    component: lazy(async () => ({
+      default: (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
+    })),
+  },
+  {
+    path: '/api',
+    label: 'API',
+    component: lazy(async () => ({ default: (await import('./api/api-page.tsx')).ApiPage })),
+  },
+  {
+    path: '/api/operation',
+    component: lazy(async () => ({ default: (await import('./api/operation-page.tsx')).OperationPage })),
+  },
 ];
