@@ -12,7 +12,7 @@ export interface Schema {
   default?: unknown;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
