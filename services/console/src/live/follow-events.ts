@@ -28,6 +28,7 @@ export async function followEvents(credentials: Credentials, listener: Listener,
     if (response?.ok && response.body !== null) {
       failures = 0;
       listener.onState('live');
+      if (position.lastId === '') listener.onEvent({ kind: 'reset' }); // What was read before may be older than the stream.
       await readFrames(response.body, (frame) => take(frame, position, listener));
     }
     if (signal.aborted) return;

@@ -1,4 +1,4 @@
-/** What the console reads of an event (docs/api.md#events). */
+/** What the console reads of an event. */
 export interface SyncEvent {
   kind: string;
   /** The destination, where there is one. */
