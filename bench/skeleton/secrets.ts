@@ -53,8 +53,8 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.get('/v1/:mount/data/:path', async (request, response) => {
   const mount = await mountAt(request.params.mount);
-  const stored = await findVersion(sql, mount, request.params.path);
-  if (stored?.sealed === undefined || stored.sealed === null) return void response.sendStatus(404);
+  const stored = await findVersion(sql, { mount, path: request.params.path, version: 0 });
+  if (stored === null || stored.sealed === null) return void response.sendStatus(404);
   const aad = versionAad({
     mountId: mount.id,
     path: request.params.path,
@@ -76,6 +76,7 @@ app.post('/v1/:mount/data/:path', express.json(), async (request, response) => {
     mayCreate: true,
     mayUpdate: true,
     onlyIf: null,
+    traceparent: null,
   });
   if (written === undefined) return void response.sendStatus(409);
   response.json(envelope(metadata(written)));

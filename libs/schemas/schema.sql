@@ -599,6 +599,42 @@ create table sync.entry_history (
 );
 alter table sync.entry_history enable row level security;
 
+create table sync.event_progress (
+  counted_id bigint default 0 not null,
+  counted_xid xid8 default '0'::xid8 not null,
+  only_one boolean default true not null,
+  swept_id bigint default 0 not null,
+  swept_xid xid8 default '0'::xid8 not null,
+  constraint event_progress_only_one_check CHECK (only_one),
+  constraint event_progress_pkey PRIMARY KEY (only_one)
+);
+
+create table sync.events (
+  association_id uuid,
+  at timestamp with time zone default now() not null,
+  attempts integer,
+  destination_id uuid,
+  destination_name text,
+  destination_type text,
+  error text,
+  external_name text,
+  fault text,
+  id bigint generated as identity not null,
+  kind text not null,
+  lane_id uuid,
+  mount text,
+  namespace_id text,
+  outcome text,
+  paused_until timestamp with time zone,
+  secret_name text,
+  status text,
+  sub_key text,
+  work text,
+  xid xid8 default pg_current_xact_id() not null,
+  constraint events_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text]))),
+  constraint events_pkey PRIMARY KEY (xid, id)
+);
+
 create table sync.lanes (
   account text not null,
   destination_type text not null,
@@ -618,6 +654,15 @@ create table sync.lanes (
   constraint lanes_window_size_check CHECK ((window_size >= (1)::double precision))
 );
 alter table sync.lanes enable row level security;
+
+create table sync.outcome_minutes (
+  destination_type text not null,
+  failed bigint not null,
+  minute timestamp with time zone not null,
+  namespace_id text not null,
+  succeeded bigint not null,
+  constraint outcome_minutes_pkey PRIMARY KEY (namespace_id, destination_type, minute)
+);
 
 create table sync.reconciliation (
   id boolean default true not null,
@@ -823,6 +868,8 @@ CREATE INDEX entries_waiting ON sync.entries USING btree (destination_id, priori
 
 CREATE INDEX entries_waiting_for ON sync.entries USING btree (waits_for) WHERE (waits_for IS NOT NULL);
 
+CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute);
+
 CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
 
 CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WHERE (held_at IS NOT NULL);
@@ -915,6 +962,159 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_association()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, namespace_id, destination_id, association_id, mount, secret_name)
+  values (case when new.removing and not old.removing then 'association_removing'
+               when old.removing and not new.removing then 'association_set' else 'association_updated' end,
+          new.namespace_id, new.destination_id, new.id, new.mount, new.secret_name);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_associations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, namespace_id, destination_id, destination_type, destination_name, association_id, mount, secret_name)
+  select case tg_op when 'INSERT' then 'association_set' else 'association_removed' end,
+         a.namespace_id, a.destination_id, d.type, d.name, a.id, a.mount, a.secret_name
+    from changed a join sync.destinations d on d.id = a.destination_id where d.deleted_at is null;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_destination()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  was sync.destinations := case tg_op when 'INSERT' then new else old end;
+  row sync.destinations := case tg_op when 'DELETE' then old else new end;
+begin
+  insert into sync.events (kind, namespace_id, destination_id, destination_type, destination_name, work)
+  select kind, was.namespace_id, row.id, row.type, row.name, work
+    from (values
+      ('destination_created', null, tg_op = 'INSERT'),
+      ('destination_deleted', null, tg_op = 'DELETE' or (was.deleted_at is null and row.deleted_at is not null)),
+      ('destination_updated', null, was.revision <> row.revision),
+      (case when row.purge_initiated_at is null then 'work_finished' else 'work_started' end, 'purge',
+       (was.purge_initiated_at is null) <> (row.purge_initiated_at is null)),
+      (case when row.retry_initiated_at is null then 'work_finished' else 'work_started' end, 'retry',
+       (was.retry_initiated_at is null) <> (row.retry_initiated_at is null)),
+      (case when row.push_initiated_at is null then 'work_finished' else 'work_started' end, 'push',
+       (was.push_initiated_at is null) <> (row.push_initiated_at is null)),
+      (case when row.replan_initiated_at is null then 'work_finished' else 'work_started' end, 'replan',
+       (was.replan_initiated_at is null) <> (row.replan_initiated_at is null))
+    ) as happened (kind, work, is_so) where is_so;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, fault, error, attempts, outcome)
+  values ('entry', new.destination_id, new.association_id, new.sub_key, new.external_name, new.status, new.fault, new.last_error, new.attempts,
+          case when new.synced_at is distinct from old.synced_at then 'succeeded'
+               when old.lease_owner is not null and new.lease_owner is null then 'failed' end);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_held_removals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id)
+  values (case when new.held_at is null then 'removals_released' else 'removals_held' end, new.destination_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_new_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, attempts)
+  select 'entry', destination_id, association_id, sub_key, external_name, status, 0 from added;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_pause()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, fault, paused_until)
+  values (case when new.failures = 0 then 'destination_reopened' else 'destination_paused' end, new.destination_id,
+          case when new.failures > 0 then new.reason end, case when new.failures > 0 then new.paused_until end);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_pause_of_lane()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, lane_id, destination_type, fault, paused_until)
+  values (case when new.failures = 0 then 'lane_reopened' else 'lane_paused' end, new.id, new.destination_type,
+          case when new.failures > 0 then new.reason end, case when new.failures > 0 then new.paused_until end);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_removed_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, attempts, outcome)
+  select 'entry', destination_id, association_id, sub_key, external_name, 'UNSYNCED', 0, 'succeeded' from gone where lease_owner is not null;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_switch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind) values (case when new.disabled then 'sync_disabled' else 'sync_enabled' end);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.works_on(destination_type text)
  RETURNS boolean
  LANGUAGE sql
@@ -932,9 +1132,37 @@ CREATE TRIGGER moved_mount AFTER UPDATE OF path ON secrets.mounts FOR EACH ROW W
 
 CREATE TRIGGER refuse_name_of_namespace BEFORE INSERT OR UPDATE OF namespace_id, path ON secrets.mounts FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_namespace();
 
+CREATE TRIGGER record_association AFTER UPDATE OF removing, mount, unnamed_keys ON sync.associations FOR EACH ROW WHEN (((old.removing <> new.removing) OR (old.mount <> new.mount) OR ((old.unnamed_keys)::text <> (new.unnamed_keys)::text))) EXECUTE FUNCTION sync.record_association();
+
+CREATE TRIGGER record_new_associations AFTER INSERT ON sync.associations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION sync.record_associations();
+
+CREATE TRIGGER record_removed_associations AFTER DELETE ON sync.associations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION sync.record_associations();
+
+CREATE TRIGGER record_switch AFTER UPDATE OF disabled ON sync.config FOR EACH ROW WHEN ((old.disabled <> new.disabled)) EXECUTE FUNCTION sync.record_switch();
+
+CREATE TRIGGER record_first_pause AFTER INSERT ON sync.destination_health FOR EACH ROW WHEN (((new.failures > 0) AND (new.paused_until > now()))) EXECUTE FUNCTION sync.record_pause();
+
+CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.destination_health FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause();
+
 CREATE TRIGGER own_lane BEFORE INSERT OR UPDATE OF lane_id ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.own_lane();
 
+CREATE TRIGGER record_destination AFTER UPDATE ON sync.destinations FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((new.deleted_at IS NOT NULL) OR (old.revision <> new.revision) OR ((old.purge_initiated_at IS NULL) <> (new.purge_initiated_at IS NULL)) OR ((old.retry_initiated_at IS NULL) <> (new.retry_initiated_at IS NULL)) OR ((old.push_initiated_at IS NULL) <> (new.push_initiated_at IS NULL)) OR ((old.replan_initiated_at IS NULL) <> (new.replan_initiated_at IS NULL))))) EXECUTE FUNCTION sync.record_destination();
+
+CREATE TRIGGER record_new_destination AFTER INSERT ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.record_destination();
+
+CREATE TRIGGER record_removed_destination AFTER DELETE ON sync.destinations FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION sync.record_destination();
+
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
+
+CREATE TRIGGER record_entry AFTER UPDATE OF status ON sync.entries FOR EACH ROW WHEN (((old.status <> new.status) OR (old.synced_at IS DISTINCT FROM new.synced_at) OR ((old.lease_owner IS NOT NULL) AND (new.lease_owner IS NULL)))) EXECUTE FUNCTION sync.record_entry();
+
+CREATE TRIGGER record_new_entries AFTER INSERT ON sync.entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sync.record_new_entries();
+
+CREATE TRIGGER record_removed_entries AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.record_removed_entries();
+
+CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause_of_lane();
+
+CREATE TRIGGER record_held_removals AFTER UPDATE OF held_at ON sync.removal_brakes FOR EACH ROW WHEN (((old.held_at IS NULL) <> (new.held_at IS NULL))) EXECUTE FUNCTION sync.record_held_removals();
 
 create policy of_own_type on sync.associations for ALL to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (EXISTS ( SELECT
    FROM sync.destinations d

@@ -31,6 +31,10 @@ export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
     Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb, path })),
   );
 
+/** A stream does not end. */
+export const isStream = ({ responses }: Operation): boolean =>
+  JSON.stringify(responses).includes('text/event-stream');
+
 /** Random rate limits would refuse all other requests. */
 export const limitsOthers = ({ verb, path }: Operation): boolean =>
   verb === 'post' && path.startsWith('/v1/sys/quotas/');

@@ -10,7 +10,14 @@ import {
   startDescribed,
   withFreshTokens,
 } from './described-installation.ts';
-import { type DrawnRequest, limitsOthers, type Operation, operationsOf, requestsOf } from './operations.ts';
+import {
+  type DrawnRequest,
+  isStream,
+  limitsOthers,
+  type Operation,
+  operationsOf,
+  requestsOf,
+} from './operations.ts';
 import { nearlyValidValues, validValues } from './values-of-schema.ts';
 
 // More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (docs/operations.md)
@@ -116,7 +123,7 @@ test(
 
 const pageSize = 500;
 
-const isSent = (operation: Operation): boolean => !limitsOthers(operation);
+const isSent = (operation: Operation): boolean => !limitsOthers(operation) && !isStream(operation);
 
 /** While a long request is being sent, a response may arrive after which the server closes the connection. */
 function refusedEarly(cause: unknown, { operation, path, body }: Omit<DrawnRequest, 'method'>): Answer {

@@ -21,6 +21,7 @@ const maps = new Set([
   'entries',
   'changes',
   'refused',
+  'types',
 ]);
 
 /** Fields that a destination has only while there is work on all of it (docs/api.md#destinations). */

@@ -55,7 +55,7 @@ ifInstalled('responses to requests that schemathesis draws are as the document d
       ],
       ...['--request-timeout', '30', '--continue-on-failure', '--suppress-health-check', 'all', '--no-color'],
       // They would remove what the other requests need, or report what another system answers (502).
-      ...['--exclude-method', 'DELETE', '--exclude-path-regex', 'revoke|rotate-root|quotas'],
+      ...['--exclude-method', 'DELETE', '--exclude-path-regex', 'revoke|rotate-root|quotas|sync/events'],
       ...['--warnings', 'off', '--generation-database', 'none'],
     ],
     { encoding: 'utf8', timeout: 280_000, maxBuffer: 64 * 1_024 * 1_024 },

@@ -175,6 +175,7 @@ async function syncing({ sandbox }: Installation, call: Call): Promise<void> {
   await call(`POST ${path}/confirm-removals`, at);
   await call('GET sys/sync/status');
   await call('GET sys/sync/lanes');
+  await call('GET sys/sync/throughput');
   await call('GET sys/sync/parked', list);
   const queue = { queue: 'sync.clouda-sm' };
   await call('GET sys/sync/parked/{queue}', queue);

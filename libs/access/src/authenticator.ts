@@ -74,6 +74,11 @@ export interface Authenticator {
    * learn that it does not exist (`not_found`).
    */
   authenticate(request: AccessRequest): Promise<Decision>;
+  /**
+   * Decides again on a request that was allowed and is still being served, with the path that was authorized. Does not consume a use, and no
+   * rate limit applies. Never throws.
+   */
+  review(request: AccessRequest): Promise<Decision>;
 }
 
 export interface AuthenticatorOptions {
@@ -128,16 +133,15 @@ class DbAuthenticator implements Authenticator {
     });
   }
 
-  async authenticate(asked: AccessRequest): Promise<Decision> {
-    const request = { ...asked };
-    const caller = anonymousCaller(request);
-    try {
-      const conditions = await this.#authorize(request, caller);
-      return { allowed: true, caller, conditions, path: request.path };
-    } catch (error) {
-      caller.grants = [];
-      return { allowed: false, problem: asProblem(error), caller, path: request.path };
-    }
+  authenticate(asked: AccessRequest): Promise<Decision> {
+    return decided(asked, (request, caller) => this.#authorize(request, caller));
+  }
+
+  review(asked: AccessRequest): Promise<Decision> {
+    return decided(asked, (request, caller) => {
+      caller.namespace = namespaceNamed(namespacePath(request.namespace));
+      return this.#authorizeToken(request, caller, { isReview: true });
+    });
   }
 
   async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
@@ -187,17 +191,21 @@ class DbAuthenticator implements Authenticator {
     return row && { namespace: row.namespace, path, epoch };
   }
 
-  async #authorizeToken(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
+  async #authorizeToken(
+    request: AccessRequest,
+    caller: Caller,
+    { isReview = false } = {},
+  ): Promise<Conditions | undefined> {
     const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
     identify(caller, token);
     if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+    if (!isReview) await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
     const names = [...token.policies, ...token.identityPolicies];
     const holder = { namespaceId: token.namespace.id, entityId: token.entityId };
     const rules = await this.#policies.get(names, holder, epoch);
     await this.#locate({ request, caller, epoch }, token);
     const uses = needsOnlyToken(request.operation, request.path) ? 0 : 1;
-    if (token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
+    if (!isReview && token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
     const conditions = requireGrants(request, caller, token, rules);
     if (caller.namespace.id === '')
       caller.namespace =
@@ -222,6 +230,21 @@ class DbAuthenticator implements Authenticator {
 
   async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
     return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
+  }
+}
+
+async function decided(
+  asked: AccessRequest,
+  authorize: (request: AccessRequest, caller: Caller) => Promise<Conditions | undefined>,
+): Promise<Decision> {
+  const request = { ...asked };
+  const caller = anonymousCaller(request);
+  try {
+    const conditions = await authorize(request, caller);
+    return { allowed: true, caller, conditions, path: request.path };
+  } catch (error) {
+    caller.grants = [];
+    return { allowed: false, problem: asProblem(error), caller, path: request.path };
   }
 }
 

@@ -1,3 +1,4 @@
+export { batched } from './batched.ts';
 export * from './db.ts';
 export { openEmbedded } from './embedded/open-embedded.ts';
 export { startEmbeddedServer } from './embedded/server.ts';
@@ -6,4 +7,5 @@ export * from './migrate.ts';
 export * from './open-postgres.ts';
 export * from './prepare.ts';
 export * from './start-error.ts';
+export { isUnavailable } from './unavailable.ts';
 export { checkDatabase } from './writable.ts';

@@ -14,6 +14,10 @@ export function asUnavailable(error: unknown): never {
   throw new Problem('unavailable', 'the database is unavailable', { cause: error });
 }
 
+/** Whether the database did not respond, or a lock was not released in time. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Problem && error.kind === 'unavailable';
+
 /** Messages of pg for a broken or silent connection, and of its pool for a connection timeout. These errors have no code. */
 const lossMessages =
   /Connection terminated|connection error and is not queryable|Query read timeout|timeout exceeded when trying to connect/;

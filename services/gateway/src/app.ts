@@ -33,6 +33,7 @@ import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own
 import { sealRotations } from './own/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
+import { EventStreams } from './streams/event-streams.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export { gatewayLimits, limitsEnv } from './limits-env.ts';
@@ -82,8 +83,10 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const clients = openClients(deps.keys, config);
+  const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
+  const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates });
   const handle = requestHandler({
-    authenticator: createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates }),
+    authenticator,
     audit: deps.audit,
     auditHash: hash,
     upstreams,
@@ -99,6 +102,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
     trustedProxies: addressRanges(config.trustedProxies ?? []),
     bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
+    streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   const console = openConsole(config.consoleFolder, deps.log);

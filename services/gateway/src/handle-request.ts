@@ -29,6 +29,7 @@ import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
 import { endSpan, spanOf } from './request-span.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
+import { type EventStreams, isEventStream, resumed } from './streams/event-streams.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import { forwardWrapped } from './wrapping/forward-wrapped.ts';
@@ -44,6 +45,7 @@ export interface GatewayContext {
   own: { health(): Promise<Health>; endpoint: OwnEndpoint };
   trustedProxies: AddressRanges;
   bodies: BodyReader;
+  streams: EventStreams;
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
@@ -92,7 +94,7 @@ async function respond(
   const parsed = await parseRequest(context, request, progress);
   if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
   const { caller, conditions, path } = await authorize(context, parsed, progress);
-  const gatewayRequest = withPath(parsed, path);
+  const gatewayRequest = resumed(withPath(parsed, path), request.headers);
   const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
   const body =
     gatewayRequest.method === 'GET'
@@ -111,6 +113,10 @@ async function respond(
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   const forwarded = { gatewayRequest, caller, contentType, body, record };
   const upstream = context.upstreams[name];
+  if (isEventStream(gatewayRequest)) {
+    context.streams.begin({ gatewayRequest, caller, wrapSeconds }, response);
+    return upstream.forward({ ...forwarded, isStream: true }, response);
+  }
   if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
   return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login: context.login }, response);
 }

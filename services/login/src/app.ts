@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { rotateDueKeys } from './identity/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
+import { storingLoginTokens } from './tokens/store-login-token.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
@@ -32,13 +33,15 @@ const rotationPollSeconds = 60;
 /** Creates the login service: tokens, policies, namespaces, auth mounts, login methods and the issuer of identity tokens. Its schema must exist. */
 export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
   const { db, keyRing, keys, log, metrics } = deps;
+  const storeLoginToken = storingLoginTokens(db);
   const context: Context = {
     db,
     keyRing,
     keys,
     log,
-    methods: createAuthMethods(deps, config),
+    methods: createAuthMethods({ ...deps, storeLoginToken }, config),
     mountTypes: mountTypes(db),
+    storeLoginToken,
     loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };
   const rotation = new SealRotation({ db, schema: 'login', tables: sealedTables, keyRing, log });

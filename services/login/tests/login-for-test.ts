@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createAuthenticator } from '@secrets/access';
 import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import type { TestDb } from '@secrets/db/testing';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { type Sandbox, startSandbox, type TokenOptions } from '@secrets/sandbox';
 import { openTestDb } from '@secrets/schemas/testing';
@@ -15,7 +16,7 @@ import type { LoginConfig } from '../src/config.ts';
 
 export interface LoginForTest {
   url: string;
-  db: Db;
+  db: TestDb;
   keys: InternalKeys;
   keyRing: KeyRing;
   log: Logger;

@@ -11,6 +11,7 @@ import { mountTypes } from '../src/auth-mounts/mount-types.ts';
 import { findAuthMount } from '../src/queries/auth-mounts.ts';
 import { allEndpoints } from '../src/routes/all.ts';
 import { issueToken, type TokenContext } from '../src/tokens/issue-token.ts';
+import { storingLoginTokens } from '../src/tokens/store-login-token.ts';
 import { planLifetime } from '../src/tokens/token-lifetime.ts';
 import { anonymous, type LoginForTest, startLoginForTest } from './login-for-test.ts';
 
@@ -71,9 +72,10 @@ let both: TestService;
 beforeAll(async () => {
   login = await startLoginForTest();
   const metrics = createMetrics('login', { processMetrics: false });
+  const deps = { ...login, storeLoginToken: storingLoginTokens(login.db) };
   const context = {
-    ...login,
-    methods: authMethods([createCloudB(login, {}), passwordMethod(login)]),
+    ...deps,
+    methods: authMethods([createCloudB(deps, {}), passwordMethod(deps)]),
     mountTypes: mountTypes(login.db),
     loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };

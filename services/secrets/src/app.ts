@@ -9,6 +9,8 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
 import type { Context } from './context.ts';
+import { versionReader } from './kv/version-reader.ts';
+import { versionWriter } from './kv/version-writer.ts';
 import { MountCache } from './mounts/mount-cache.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
@@ -30,7 +32,16 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const background = new Background(backgroundDb, log);
   const { notifyChanged, notifyMountDisabled } = background;
   const mounts = new MountCache(db);
-  const context: Context = { db, keyRing, log, mounts, notifyChanged, notifyMountDisabled };
+  const context: Context = {
+    db,
+    keyRing,
+    log,
+    mounts,
+    findVersion: versionReader(db),
+    writeVersion: versionWriter(db),
+    notifyChanged,
+    notifyMountDisabled,
+  };
   const rotation = new SealRotation({
     db: backgroundDb,
     schema: 'secrets',

@@ -7,6 +7,7 @@ import { encrypt, type KeyRing, parseKeyRing, sealedWith } from '@secrets/seal';
 import { SealRotation } from '@secrets/seal-rotation';
 import { createLogger } from '@secrets/telemetry';
 import { readValue } from '../src/kv/read-value.ts';
+import { versionReader } from '../src/kv/version-reader.ts';
 import { sealedTables } from '../src/sealed-tables.ts';
 
 const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
@@ -98,7 +99,7 @@ async function holdRow(statement: string): Promise<() => Promise<void>> {
 }
 
 async function readPath(path: string, keyRing: KeyRing): Promise<unknown> {
-  const context = { db, keyRing } as Parameters<typeof readValue>[0];
+  const context = { keyRing, findVersion: versionReader(db) } as Parameters<typeof readValue>[0];
   const { value } = await readValue(context, mount, path, 0);
   return value?.reveal().path;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Broker } from '@secrets/broker';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import type { TestDb } from '@secrets/db/testing';
 import type { Json } from '@secrets/domain';
 import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
@@ -23,7 +24,7 @@ interface SecretsProcess {
 
 /** The service on its own database. */
 export interface SecretsForTest extends SecretsProcess {
-  db: Db;
+  db: TestDb;
   /** Starts a second process on the same database. */
   startAnother(): Promise<SecretsProcess>;
 }

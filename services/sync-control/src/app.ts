@@ -20,6 +20,8 @@ import type { Context, Queue } from './context.ts';
 import { advanceDestinations } from './destinations/advance-destinations.ts';
 import { advanceReplan } from './destinations/replan.ts';
 import { sweepChecks } from './destinations/sweep-checks.ts';
+import { countEvents } from './events/count-events.ts';
+import { EventFeed } from './events/event-feed.ts';
 import { EntryCensus } from './metrics/entry-census.ts';
 import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
 import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
@@ -60,7 +62,8 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     publish: (type, message) => broker.publish(syncQueue(type), [message]),
   };
   const policies = createPolicyReader({ db });
-  const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
+  const events = new EventFeed({ db, backgroundDb, log });
+  const context: Context = { db, keyRing, secrets, policies, queue, events, prefix: config.prefix };
   const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
     service: 'sync-control',
@@ -115,7 +118,7 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 const changesConcurrency = 8;
 
 /** Tasks with statements that are repeated in the background; see `repeated`. */
-const repeatedTasks = 9;
+const repeatedTasks = 11;
 
 /** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
 export const backgroundConnections =
@@ -146,6 +149,12 @@ const measureSeconds = 10;
 
 /** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
 const reconcilePollSeconds = 10;
+
+/** How long an event takes at most to reach those who follow. */
+const followSeconds = 0.5;
+
+/** Less than proxies usually wait for data. */
+const keepAliveSeconds = 15;
 
 function repeated(
   following: Following,
@@ -182,6 +191,9 @@ function repeated(
     }),
     every(measureSeconds, 'queue metrics', log, () => measureQueue(db, observed)),
     every(measureSeconds, 'dead letter metrics', log, () => measureDeadLetters(broker, observed)),
+    every(followSeconds, 'events', log, () => context.events.advance()),
+    every(keepAliveSeconds, 'streams of events', log, async () => context.events.keepAlive()),
+    every(1, 'event counts', log, (isStopping) => countEvents(db, isStopping)),
     every(1, 'entry census', log, () => census.advance()),
   ];
 }

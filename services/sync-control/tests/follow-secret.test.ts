@@ -65,6 +65,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       budgets: {},
       deadLetters: undefined as never,
     },
+    events: undefined as never,
     prefix: 'secrets',
   };
 }

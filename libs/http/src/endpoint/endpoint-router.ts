@@ -13,7 +13,7 @@ import { type Span, traced } from '@secrets/telemetry';
 import express, { type Request as ExpressRequest, type Response, Router } from 'express';
 import { httpStatus } from '../problem/problem-status.ts';
 import { issuedHeaders } from './audit-headers.ts';
-import type { Endpoint, Method, Request } from './endpoint.ts';
+import { type Endpoint, eventStreamType, type Method, type Request } from './endpoint.ts';
 import { envelope, type Reply, restoredEnvelope } from './envelope.ts';
 import { parseJsonBody, requireJsonType } from './input/json-body.ts';
 import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
@@ -148,11 +148,15 @@ const isList = (request: ExpressRequest): boolean =>
 function sendReply(
   response: Response,
   requestId: string,
-  reply: Pick<Reply, 'status' | 'document' | 'auth' | 'wrapInfo' | 'stored'> | undefined,
+  reply: Pick<Reply, 'status' | 'document' | 'auth' | 'wrapInfo' | 'stored' | 'eventStream'> | undefined,
   warnings: string[],
 ) {
   response.set('x-request-id', requestId);
   for (const [name, value] of issuedHeaders(reply)) response.set(name, value);
+  if (reply?.eventStream !== undefined) {
+    response.writeHead(200, { 'content-type': eventStreamType, 'cache-control': 'no-store' });
+    return reply.eventStream(response);
+  }
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
     return void response.set('cache-control', `public, max-age=${maxAgeSeconds}`).json(content);

@@ -15,6 +15,9 @@ export type Method = 'get' | 'post' | 'patch' | 'delete' | 'list';
  */
 export type Needs = 'update' | 'create or update' | 'no token';
 
+/** The media type of server-sent events. */
+export const eventStreamType = 'text/event-stream';
+
 /** One endpoint of a service: the requests it accepts, and its handler. */
 export interface Endpoint {
   method: Method;
@@ -29,6 +32,8 @@ export interface Endpoint {
   needs?: Needs;
   /** The service that may call it. Default: the gateway, so any client whose policies allow it. */
   from?: string;
+  /** The media type of its responses, if they do not have the envelope. */
+  produces?: typeof eventStreamType;
   /** What the API description shows instead of this endpoint, such as the paths that a wildcard matches. */
   describedAs?: readonly Endpoint[];
   handle: (request: Request<never, never, never>) => Promise<Reply | undefined>;
@@ -62,6 +67,7 @@ export function endpoint<
   body?: B;
   needs?: Needs;
   from?: string;
+  produces?: typeof eventStreamType;
   describedAs?: readonly Endpoint[];
   handle: (request: Request<Parsed<P>, Parsed<Q>, Parsed<B>>) => Promise<Reply | undefined>;
 }): Endpoint {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Sealed } from '@secrets/seal';
 
 /** What a handler returns; `undefined` becomes a 204. */
@@ -16,6 +17,10 @@ export interface Reply {
   stored?: Sealed<string>;
   /** A public document, which is sent without the envelope and may be cached. It takes the place of everything else. */
   document?: { content: unknown; maxAgeSeconds: number };
+  /**
+   * Writes server-sent events, and ends the response itself, at the latest when that emits `stopping`. Nothing else of the reply is sent.
+   */
+  eventStream?: (response: ServerResponse) => void;
 }
 
 /** The envelope of every successful response (docs/conventions.md#14-envelope). */

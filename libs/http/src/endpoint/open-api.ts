@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, eventStreamType } from './endpoint.ts';
 import { errorResponses, openApiComponents } from './open-api-components.ts';
 import { segmentPattern, segmentsPattern } from './path-patterns.ts';
 
@@ -48,10 +48,17 @@ const operation = (service: string, endpoint: Endpoint) => ({
 
 const success = { $ref: '#/components/responses/Success' };
 
-const successes = ({ method }: Endpoint) =>
-  method === 'get' || method === 'list'
+const events = {
+  description: 'server-sent events',
+  content: { [eventStreamType]: { schema: { type: 'string' } } },
+};
+
+const successes = ({ method, produces }: Endpoint) => {
+  if (produces !== undefined) return { '200': events };
+  return method === 'get' || method === 'list'
     ? { '200': success }
     : { '200': success, '204': { description: 'success, with nothing to report' } };
+};
 
 /** A schema of one parameter: what the endpoint says about it, within what a path can contain. */
 function pathParameters({ path, params }: Endpoint) {

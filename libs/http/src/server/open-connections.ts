@@ -34,7 +34,10 @@ export class OpenConnections {
 
   async #stop(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const res of this.#responses) closeAfter(res);
+    for (const res of this.#responses) {
+      closeAfter(res);
+      res.emit('stopping'); // a response without an end, such as a stream of events, ends
+    }
     for (const socket of this.#streams) destroyIfSilent(socket);
     this.#server.closeIdleConnections();
     const deadline = setTimeout(() => this.#destroyAll(), graceMs);

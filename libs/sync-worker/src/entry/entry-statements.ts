@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '@secrets/db';
+import { batched, type Db } from '@secrets/db';
 import {
   type Achieved,
   type ClaimedEntry,
@@ -11,7 +11,6 @@ import {
   readSealedValue,
   type StoredValue,
 } from '@secrets/sync-entries';
-import { batched } from './batched.ts';
 import { SecretValue, type SecretValues } from './secret-values.ts';
 
 /** A claimed entry, and when its lease began at the latest: before the claim was sent, in milliseconds of `performance.now`. */

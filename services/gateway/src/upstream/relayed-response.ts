@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { issuedAccessorHeader, issuedTokenHeader, reasonHeader } from '@secrets/http';
+import { eventStreamType, issuedAccessorHeader, issuedTokenHeader, reasonHeader } from '@secrets/http';
 import type { Dispatcher } from 'undici';
 import { ClientDisconnected } from '../request/read-body.ts';
 
@@ -25,12 +25,15 @@ const maxBufferedBytes = 262_144;
 /** The response headers of a service that are passed to the client. */
 export const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
 
+/** How long a client may leave events unread. */
+const maxUnreadMs = 15_000;
+
 /**
- * Passes the response of a service to the client: a small one in one piece, a large one as a stream, at the pace of the
+ * Passes the response of a service to the client: a small one in one piece, a large one and events as a stream, at the pace of the
  * client. If the client disconnects, the request to the service is aborted.
  */
 export class RelayedResponse implements Dispatcher.DispatchHandler {
-  /** Resolves with the status when the response was sent; rejects if the service did not respond completely. */
+  /** Resolves with the status when the response was sent, or a stream of events has begun; rejects if the service did not respond completely. */
   readonly done: Promise<number>;
   readonly #response: ServerResponse;
   readonly #requestId: string;
@@ -43,6 +46,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #phase: 'buffering' | 'recording' | 'streaming' | 'refused' = 'buffering';
   #isComplete = false;
+  #isEvents = false;
 
   /** Nothing is sent before `record` has resolved, and nothing at all if it rejects. */
   constructor(
@@ -70,7 +74,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
@@ -86,6 +90,8 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
       const value = headers[name];
       if (value !== undefined) this.#headers.push(name, value);
     }
+    this.#isEvents = headers['content-type'] === eventStreamType;
+    if (this.#isEvents) this.#beginStreaming(controller);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -105,6 +111,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // The recorded outcome must not become another one: a client to which nothing was sent yet gets nothing.
     if (this.#phase === 'recording') this.#response.destroy();
+    if (this.#isEvents && this.#phase === 'streaming') this.#response.end();
     this.#settle.reject(this.#phase === 'recording' ? new ClientDisconnected() : error);
   }
 
@@ -134,6 +141,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
       if (this.#response.destroyed) return this.#settle.reject(new ClientDisconnected());
       this.#phase = 'streaming';
       this.#response.writeHead(this.#outcome.status, this.#headers);
+      if (this.#isEvents) this.#beginEvents();
       this.#pass(controller, Buffer.concat(this.#chunks.splice(0)));
       if (this.#isComplete) this.#endStream();
     };
@@ -146,12 +154,31 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   }
 
   #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#response.write(chunk)) {
+    if (this.#response.writableEnded) {
+      controller.abort(new ClientDisconnected()); // the gateway has ended it
+    } else if (this.#response.write(chunk)) {
       controller.resume();
     } else {
-      controller.pause();
-      this.#response.once('drain', () => controller.resume());
+      this.#waitForClient(controller);
     }
+  }
+
+  #waitForClient(controller: Dispatcher.DispatchController): void {
+    controller.pause();
+    const timer = this.#isEvents ? setTimeout(() => this.#response.destroy(), maxUnreadMs) : undefined;
+    const settled = () => clearTimeout(timer);
+    this.#response.once('close', settled);
+    this.#response.once('drain', () => {
+      settled();
+      this.#response.off('close', settled);
+      controller.resume();
+    });
+  }
+
+  /** The response has an outcome, although it goes on until the service or the gateway ends it. */
+  #beginEvents(): void {
+    this.#response.flushHeaders();
+    this.#settle.resolve(this.#outcome.status);
   }
 
   #endStream(): void {
@@ -160,7 +187,8 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   }
 
   #clientClosed(): void {
-    if (!this.#response.writableEnded) this.#controller?.abort(new ClientDisconnected());
+    if (!this.#response.writableEnded || (this.#isEvents && !this.#isComplete))
+      this.#controller?.abort(new ClientDisconnected());
   }
 }
 

@@ -13,6 +13,7 @@ import { traceparent } from '@secrets/telemetry';
 import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
+import { maxStreams } from '../streams/event-streams.ts';
 import { type CollectedResponse, collectResponse } from './collected-response.ts';
 import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
@@ -22,6 +23,8 @@ export interface ForwardedRequest {
   caller: Caller;
   contentType: string | undefined;
   body: Buffer | undefined;
+  /** Whether the response is a stream of events, which keeps its connection. */
+  isStream?: boolean;
   /** Records how the service responded. Nothing is sent to the client before it has resolved, or if it rejects. */
   record(outcome: ServiceOutcome): Promise<void>;
 }
@@ -60,11 +63,13 @@ export function openUpstream(
   { url, keys, timeoutMs = 30_000 }: UpstreamOptions,
 ): Upstream {
   const pool = openReplicaPool(url, { connections: 256, timeoutMs });
+  const streams = openReplicaPool(url, { connections: maxStreams, timeoutMs });
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
     const relayed = new RelayedResponse(response, requestId, request.record);
     const headers = headersFor(name, keys, request);
-    pool.dispatch({ method, path: forwardPath + forwardQuery, headers, body: request.body ?? null }, relayed);
+    const on = request.isStream ? streams : pool;
+    on.dispatch({ method, path: forwardPath + forwardQuery, headers, body: request.body ?? null }, relayed);
     return relayed;
   };
   return {
@@ -89,7 +94,9 @@ export function openUpstream(
         throw new Error(`${name}: GET ${path} returned status ${relayed.statusCode}`);
       return JSON.parse(body);
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all([pool.destroy(), streams.destroy()]);
+    },
   };
 }
 

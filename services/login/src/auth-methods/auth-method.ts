@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { AuthMountRow } from '../queries/auth-mounts.ts';
 import type { IssuedToken } from '../tokens/issue-token.ts';
 import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
+import type { StoreLoginToken } from '../tokens/store-login-token.ts';
 
 /**
  * A way to log in. A method proves an identity, decides which token it gets, and issues that with `issueToken`; it
@@ -52,6 +53,8 @@ export interface AuthMethodDeps {
   /** Seals the secrets in a method's configuration. */
   keyRing: KeyRing;
   keys: InternalKeys;
+  /** For `issueToken`. */
+  storeLoginToken: StoreLoginToken;
   log: Logger;
 }
 

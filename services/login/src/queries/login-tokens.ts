@@ -1,7 +1,22 @@
 import { areWithinLimitSql, concern, isEvaluableSql, type PolicySize, policySizeSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
-import { type NewToken, newTokenColumns, newTokenParams, newTokenValues } from './new-tokens.ts';
+import {
+  areGroupsKnown,
+  areOutdated,
+  countingGroups,
+  hasNoGroups,
+  type Parameters,
+  policiesOf,
+  wereNamed,
+} from './login-owner-sql.ts';
+import {
+  type NewToken,
+  newTokenColumns,
+  newTokenParams,
+  newTokenValues,
+  type UnownedToken,
+} from './new-tokens.ts';
 import { recordedChangeSql } from './revocations.ts';
 
 /** The identity that a login proved. */
@@ -24,24 +39,7 @@ export interface LoginOwner extends PolicySize {
   identityPolicies: string[];
 }
 
-interface Parameters {
-  mountId: string;
-  alias: string;
-  namespaceId: string;
-  groups: string;
-  issuedAt: string;
-  /** Of the token. */
-  policies: string;
-}
-
 const quotedEntityConcern = `'${concern.entity('')}'`;
-
-/** The groups that count: those of the newest login that named any. */
-const countingGroups = ({ groups, issuedAt }: Pick<Parameters, 'groups' | 'issuedAt'>) =>
-  `case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end`;
-const wereNamed = `(a.groups_issued_at is not null or a.groups <> '{}')`;
-const hasNoGroups = (mountId: string) =>
-  `(select ga.id from login.group_aliases ga where ga.mount_id = ${mountId} order by ga.name limit 1) is null`;
 
 // Each statement locks the mount as a foreign key would: after it was disabled, nothing is added to it. None finds an owner whose groups are not
 // known although the mount has some: one of these may deny something.
@@ -51,14 +49,13 @@ const knownOwner = ({ mountId, alias, groups, issuedAt }: Parameters) => `known 
     join login.entity_aliases a on a.mount_id = m.id and a.name = ${alias}
     join login.entities e on e.id = a.entity_id and not e.disabled
     where m.id = ${mountId}
-      and (${groups} is not null or ${wereNamed} or ${hasNoGroups(mountId)})
+      and ${areGroupsKnown({ groups, mountId })}
     for key share of m
   ), outdated as (
     -- Locked, so that \`former\` is what a concurrent login has just written.
     select a.mount_id, a.name, a.groups as former from login.entity_aliases a
-    where a.mount_id = ${mountId} and a.name = ${alias} and (select true from known) and ${groups} is not null
-      and (a.groups <> ${groups} or a.groups_issued_at is distinct from ${issuedAt})
-      and coalesce(a.groups_issued_at, '-infinity') <= ${issuedAt}
+    where a.mount_id = ${mountId} and a.name = ${alias} and (select true from known)
+      and ${areOutdated({ groups, issuedAt })}
     for no key update
   ), regrouped as (
     update login.entity_aliases a set groups = ${groups}, groups_issued_at = ${issuedAt} from outdated o
@@ -85,13 +82,7 @@ const newOwner = ({ mountId, alias, namespaceId, groups, issuedAt }: Parameters)
 
 /** The owner, with the policies of its groups and those of the entity, which a new one does not have. */
 const ownerOf = ({ mountId }: Pick<Parameters, 'mountId'>, found: string) => `owner as (
-    select f.entity_id as "entityId", array(
-      select unnest(e.policies) from login.entities e where e.id = f.entity_id
-      union
-      select unnest(g.policies) from login.group_aliases ga join login.groups g on g.id = ga.group_id
-      where ga.mount_id = ${mountId} and ga.name = any(f.groups)
-      order by 1
-    ) as "identityPolicies" from ${found} f
+    select f.entity_id as "entityId", ${policiesOf({ mountId }, 'f')} as "identityPolicies" from ${found} f
   )`;
 
 const sizedOwner = ({ namespaceId, policies }: Pick<Parameters, 'namespaceId' | 'policies'>) => `sized as (
@@ -123,7 +114,7 @@ const insertNewText = `with ${newOwner(ofToken)}, ${insertToken}`;
  */
 export async function insertLoginToken(
   sql: Sql,
-  token: Omit<NewToken, 'entityId'>,
+  token: UnownedToken,
   { mountId, alias, source, ...proof }: LoginIdentity,
 ): Promise<LoginOwner | undefined> {
   const params = [...newTokenParams(token), mountId, alias, JSON.stringify(source), ...groupParams(proof)];
@@ -183,7 +174,10 @@ export async function findOwnerState(
 }
 
 /** A time in the future, of a clock that is ahead, would make the groups of later logins wait for it. */
-const groupParams = ({ groups, issuedAt = 0 }: Pick<LoginIdentity, 'groups' | 'issuedAt'>): unknown[] => [
+export const groupParams = ({
+  groups,
+  issuedAt = 0,
+}: Pick<LoginIdentity, 'groups' | 'issuedAt'>): [string[] | null, Date] => [
   groups === undefined ? null : eachOnce(groups),
   new Date(Math.min(issuedAt * 1_000, Date.now())),
 ];

@@ -31,32 +31,42 @@ export interface NewToken {
   roleName?: string | undefined;
 }
 
-/** The columns of a new token. Their values are the first 17 parameters, which `newTokenParams` returns. */
-export const newTokenColumns = `hash, accessor, parent_accessor, namespace_id, display_name, creation_path, policies, metadata,
-  bound_cidrs, renewable, ttl_seconds, period_seconds, explicit_max_ttl_seconds, max_expires_at, expires_at, uses_left, role_name`;
+/** A new token but for its entity, which a login determines. */
+export type UnownedToken = Omit<NewToken, 'entityId'>;
 
-export const newTokenValues = `$1::bytea, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::jsonb,
-  $9::text[], $10::boolean, $11::bigint, $12::bigint, $13::bigint, $14::timestamptz, $15::timestamptz, $16::integer, $17::text`;
-
-export const newTokenParams = (token: Omit<NewToken, 'entityId'>): unknown[] => [
-  token.hash,
-  token.accessor,
-  token.parentAccessor,
-  token.namespaceId,
-  token.displayName,
-  token.creationPath,
-  token.policies,
-  JSON.stringify(token.metadata),
-  token.boundCidrs,
-  token.renewable,
-  token.lifetime.ttlSeconds,
-  token.lifetime.periodSeconds,
-  token.lifetime.explicitMaxTtlSeconds,
-  token.lifetime.maxExpiresAt,
-  token.lifetime.expiresAt,
-  token.uses,
-  token.roleName ?? null,
+/** The columns of a new token, their types, and their values. */
+const columns: readonly [name: string, type: string, value: (token: UnownedToken) => unknown][] = [
+  ['hash', 'bytea', ({ hash }) => `\\x${hash.toString('hex')}`],
+  ['accessor', 'text', ({ accessor }) => accessor],
+  ['parent_accessor', 'text', ({ parentAccessor }) => parentAccessor],
+  ['namespace_id', 'text', ({ namespaceId }) => namespaceId],
+  ['display_name', 'text', ({ displayName }) => displayName],
+  ['creation_path', 'text', ({ creationPath }) => creationPath],
+  ['policies', 'text[]', ({ policies }) => policies],
+  ['metadata', 'jsonb', ({ metadata }) => metadata],
+  ['bound_cidrs', 'text[]', ({ boundCidrs }) => boundCidrs],
+  ['renewable', 'boolean', ({ renewable }) => renewable],
+  ['ttl_seconds', 'bigint', ({ lifetime }) => lifetime.ttlSeconds],
+  ['period_seconds', 'bigint', ({ lifetime }) => lifetime.periodSeconds],
+  ['explicit_max_ttl_seconds', 'bigint', ({ lifetime }) => lifetime.explicitMaxTtlSeconds],
+  ['max_expires_at', 'timestamptz', ({ lifetime }) => lifetime.maxExpiresAt],
+  ['expires_at', 'timestamptz', ({ lifetime }) => lifetime.expiresAt],
+  ['uses_left', 'integer', ({ uses }) => uses],
+  ['role_name', 'text', ({ roleName }) => roleName ?? null],
 ];
+
+export const newTokenColumns = columns.map(([name]) => name).join(', ');
+
+/** The values of these columns: the first 17 parameters, which `newTokenParams` returns. */
+export const newTokenValues = columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ');
+
+export const newTokenParams = (token: UnownedToken): unknown[] => columns.map(([, , value]) => value(token));
+
+/** The columns with their types, for `jsonb_to_recordset` of what `newTokenRecord` returns. */
+export const newTokenRecordColumns = columns.map(([name, type]) => `${name} ${type}`).join(', ');
+
+export const newTokenRecord = (token: UnownedToken): Record<string, unknown> =>
+  Object.fromEntries(columns.map(([name, , value]) => [name, value(token)]));
 
 /** Stores a token. Returns false if its namespace does not exist. */
 export async function insertToken(sql: Sql, token: NewToken): Promise<boolean> {

@@ -12,19 +12,16 @@ import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
-import {
-  insertLoginToken,
-  type LoginIdentity,
-  type LoginOwner,
-  upsertOwner,
-} from '../queries/login-tokens.ts';
+import { type LoginIdentity, type LoginOwner, upsertOwner } from '../queries/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/new-tokens.ts';
 import { findPolicySize } from '../queries/policies.ts';
 import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
+import type { StoreLoginToken } from './store-login-token.ts';
 
 /** What tokens are issued and found with. */
 export interface TokenContext extends DbContext {
   keys: InternalKeys;
+  storeLoginToken: StoreLoginToken;
 }
 
 /** A known entity, and the policies that a token has through it. */
@@ -86,7 +83,11 @@ async function issueServiceToken(context: TokenContext, token: TokenToIssue): Pr
   const { owner } = token;
   const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
   if ('mountId' in owner) {
-    const found = await usable(context, owner, await insertLoginToken(context.db, stored, owner));
+    const found = await usable(
+      context,
+      owner,
+      await context.storeLoginToken({ token: stored, identity: owner }),
+    );
     return { ...issued(token, found), token: secret, accessor: stored.accessor };
   }
   if (!(await insertToken(context.db, { ...stored, entityId: owner.entityId }))) throw permissionDenied();

@@ -2,7 +2,7 @@ import { decodeSecretData, notFound, type SecretData, versionAad } from '@secret
 import { decrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { findVersion, type VersionRow } from '../queries/find-version.ts';
+import type { VersionRow } from '../queries/find-version.ts';
 
 interface ReadVersion {
   stored: VersionRow;
@@ -20,8 +20,8 @@ export async function readValue(
   path: string,
   version: number,
 ): Promise<ReadVersion> {
-  const stored = await findVersion(context.db, mount, path, version);
-  if (stored === undefined) throw notFound();
+  const stored = await context.findVersion({ mount, path, version });
+  if (stored === null) throw notFound();
   if (!stored.isReadable || stored.sealed === null) return { stored, value: undefined };
   const { versionId, sealed } = stored;
   return { stored, value: decryptVersion(context.keyRing, { mountId: mount.id, path, versionId, sealed }) };

@@ -3,9 +3,10 @@ import type { Caller } from '@secrets/caller';
 import { encodeSecretData, Problem, type SecretData, versionAad } from '@secrets/domain';
 import { maxBodyBytes } from '@secrets/http';
 import { encrypt, type Sealed } from '@secrets/seal';
+import { traceparent } from '@secrets/telemetry';
 import type { Context } from '../context.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { insertVersion, readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
+import { readWriteState, type WrittenVersion } from '../queries/insert-version.ts';
 import { retryWrite } from './retry-write.ts';
 import { unmetCondition, type WriteConditions, writeGrants } from './write-conditions.ts';
 
@@ -31,7 +32,7 @@ export async function saveVersion(
   const conditions = { ...writeGrants(caller), cas };
   const version = { ...conditions, ...encryptVersion(context, mount, path, value), onlyIf: null };
   const written = await retryWrite(async () => {
-    const written = await insertVersion(context.db, mount, path, version);
+    const written = await context.writeVersion(mount, path, version);
     if (written !== undefined) return written;
     const problem = unmetCondition(await readWriteState(context.db, mount, path), conditions);
     if (problem !== undefined) throw problem;
@@ -52,7 +53,7 @@ export async function saveVersionIfUnchanged(
   value: Sealed<SecretData>,
   read: { secretId: string; revision: number; currentVersion: number },
 ): Promise<WrittenVersion | undefined> {
-  const written = await insertVersion(context.db, mount, path, {
+  const written = await context.writeVersion(mount, path, {
     ...encryptVersion(context, mount, path, value),
     cas: read.currentVersion,
     mayCreate: false,
@@ -67,7 +68,12 @@ function encryptVersion(context: Context, mount: MountRef, path: string, value: 
   if (plain.length > maxValueBytes) throw new Problem('too_large', 'data: the secret would exceed 1 MiB');
   const versionId = randomUUID();
   const aad = versionAad({ mountId: mount.id, path, versionId });
-  return { secretId: randomUUID(), versionId, sealed: encrypt(context.keyRing, aad, plain) };
+  return {
+    secretId: randomUUID(),
+    versionId,
+    sealed: encrypt(context.keyRing, aad, plain),
+    traceparent: traceparent() ?? null,
+  };
 }
 
 function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {

@@ -1,10 +1,9 @@
 import type { Sql } from '@secrets/db';
-import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from './enabled-mount.ts';
 
 /** A version to be written, and the conditions for writing it. */
-interface NewVersion {
+export interface NewVersion {
   /** The ID of the secret if it is created. */
   secretId: string;
   versionId: string;
@@ -15,6 +14,8 @@ interface NewVersion {
   mayUpdate: boolean;
   /** Write only this secret, and only if it is unchanged since it was read. */
   onlyIf: { secretId: string; revision: number } | null;
+  /** Of the request. */
+  traceparent: string | null;
 }
 
 export interface WrittenVersion {
@@ -27,25 +28,36 @@ export interface WrittenVersion {
 
 const keptVersions = 'coalesce(nullif(s.max_versions, 0), nullif(mount.max_versions, 0), 10)';
 
+/** The changes of the secret `s` of a mount that gets another version, and what else the statement needs of it. */
+export const nextVersion = `current_version = s.current_version + 1,
+        oldest_version = case when s.current_version + 1 > ${keptVersions}
+          then greatest(s.oldest_version, s.current_version + 2 - ${keptVersions}) else s.oldest_version end,
+        revision = s.revision + 1,
+        updated_at = clock_timestamp()`;
+export const changedSecret = `s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
+      ${lifetime} as lifetime`;
+
+/** The columns of `WrittenVersion`. */
+export const writtenVersion = `secret.current_version as version, secret.updated_at as "createdAt",
+    secret.deletion_time as "deletionTime", secret.custom_metadata as "customMetadata", secret.watched`;
+
+/** Whether the secret `s` of a mount may get another version, under the conditions of the writer. */
+export const mayChange = (cas: string, mayCreate: string, mayUpdate: string) => `(
+      (${cas} = s.current_version or ${cas} is null and not (s.cas_required or mount.cas_required))
+      and case when s.current_version = 0 then ${mayCreate} else ${mayUpdate} end)`;
+
 // Concurrent writers of one secret wait for each other at the update, which then evaluates its conditions and new values
 // against the committed row. A version number is therefore never used twice.
 const statement = `
   with ${enabledMount},
   updated as (
     update secrets.secrets s
-    set current_version = s.current_version + 1,
-        oldest_version = case when s.current_version + 1 > ${keptVersions}
-          then greatest(s.oldest_version, s.current_version + 2 - ${keptVersions}) else s.oldest_version end,
-        revision = s.revision + 1,
-        updated_at = clock_timestamp()
+    set ${nextVersion}
     from mount
     where s.mount_id = mount.id and s.path = $4
-      and ($8::int = s.current_version
-        or $8::int is null and not (s.cas_required or mount.cas_required))
-      and case when s.current_version = 0 then $9::boolean else $10::boolean end
+      and ${mayChange('$8::int', '$9::boolean', '$10::boolean')}
       and ($11::uuid is null or s.id = $11::uuid and s.revision = $12::bigint)
-    returning s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
-      ${lifetime} as lifetime
+    returning ${changedSecret}
   ),
   inserted as (
     insert into secrets.secrets as s (id, mount_id, path, current_version)
@@ -73,8 +85,7 @@ const statement = `
   event as (
     insert into secrets.outbox (secret_id, traceparent) select id, $13::text from secret where watched
   )
-  select secret.current_version as version, secret.updated_at as "createdAt",
-    secret.deletion_time as "deletionTime", secret.custom_metadata as "customMetadata", secret.watched
+  select ${writtenVersion}
   from mount left join secret on true`;
 
 /**
@@ -98,7 +109,7 @@ export async function insertVersion(
     given.mayUpdate,
     given.onlyIf?.secretId ?? null,
     given.onlyIf?.revision ?? null,
-    traceparent() ?? null,
+    given.traceparent,
   ]);
   const row = rowOfMount(rows);
   return row.version === null ? undefined : row;

@@ -4,6 +4,9 @@ export const counted: Record<string, number> = {
   countPending: 10_000,
   countAssociations: 1_001,
   countToPush: 1_001,
+  // A page of 500.
+  countSomeEvents: 500,
+  sweepSomeEvents: 1_000,
   countToReplan: 1_001,
   countDue: 5_000,
   // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.

@@ -4,6 +4,7 @@ import { readChanges } from '../../../../libs/access/src/changes/read-changes.ts
 import * as access from '../../../../libs/access/src/read-access.ts';
 import { readTemplateValues } from '../../../../libs/access/src/read-template-values.ts';
 import { deleteAuthMount } from '../../../login/src/queries/auth-mounts.ts';
+import { insertLoginTokens } from '../../../login/src/queries/batched-login-tokens.ts';
 import * as deletions from '../../../login/src/queries/delete-tokens.ts';
 import * as entities from '../../../login/src/queries/entities.ts';
 import * as groups from '../../../login/src/queries/groups.ts';
@@ -97,6 +98,12 @@ const tokenCases: Case[] = casesOf('login', {
   'creating the root token': (db) => insertRootToken(db, { ...newToken(), entityId: null }),
   'looking whether the root token was created': (db) => rootTokenWasCreated(db),
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
+  'logging in, several at once': (db) =>
+    insertLoginTokens(db, [
+      { token: newToken(), identity: login('principal50000') },
+      { token: newToken(), identity: login('principal50003') },
+      { token: newToken(), identity: login('new') },
+    ]),
   'logging in with other groups': (db) =>
     insertLoginToken(db, newToken(), login('principal50001', ['group1'])),
   'logging in without naming the groups': (db) =>

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { listAuthMounts } from '../../../secrets/src/queries/auth-mounts.ts';
 import * as mountChanges from '../../../secrets/src/queries/change-mounts.ts';
 import { recordExpired } from '../../../secrets/src/queries/expiry.ts';
-import { findVersion } from '../../../secrets/src/queries/find-version.ts';
+import { findVersion, findVersions } from '../../../secrets/src/queries/find-version.ts';
 import { insertVersion, readWriteState } from '../../../secrets/src/queries/insert-version.ts';
+import { insertVersions } from '../../../secrets/src/queries/insert-versions.ts';
 import { listFolder } from '../../../secrets/src/queries/list-folder.ts';
 import { deleteMetadata, findMetadata, upsertMetadata } from '../../../secrets/src/queries/metadata.ts';
 import { findMount, findMountAt, findMove, listMountRows } from '../../../secrets/src/queries/mounts.ts';
@@ -29,14 +30,26 @@ const newVersion = () => ({
   secretId: randomUUID(),
   versionId: randomUUID(),
   sealed: Buffer.from('sealed'),
+  traceparent: null,
 });
 const ids = Array.from({ length: 500 }, (_, n) => seededId(`secret${n * 7 + 1}`));
 
 const secretCases: Case[] = casesOf('secrets', {
-  'reading a secret': (db) => findVersion(db, mount, path),
-  'reading an older version': (db) => findVersion(db, mount, path, 3),
+  'reading a secret': (db) => findVersion(db, { mount, path, version: 0 }),
+  'reading an older version': (db) => findVersion(db, { mount, path, version: 3 }),
+  'reading several secrets': (db) =>
+    findVersions(
+      db,
+      [0, 3].map((version) => ({ mount, path, version })),
+      100,
+    ),
   'creating a secret': (db) => insertVersion(db, mount, 'new', newVersion()),
   'updating a secret': (db) => insertVersion(db, mount, path, newVersion()),
+  'updating several secrets': (db) =>
+    insertVersions(
+      db,
+      [path, otherPath, 'new'].map((path) => ({ mount, path, given: newVersion() })),
+    ),
   'explaining a refused write': (db) => readWriteState(db, mount, path),
   'deleting versions': (db) => updateVersions(db, mount, path, 'delete', [2, 3]),
   'undeleting versions': (db) => updateVersions(db, mount, path, 'undelete', [1, 2, 3]),

@@ -88,6 +88,9 @@ insert into sync.entry_history (entry_id, slot, number, destination_type, action
 update sync.associations set unnamed_keys = '[{"key": "k", "reason": "r"}]'
   where destination_id = md5('destination21')::uuid or secret_name = 'team3/app3';
 drop table seeded;
+-- outcomes of an hour in 3,000 namespaces; the events are those of the rows above
+insert into sync.outcome_minutes (namespace_id, destination_type, minute, succeeded, failed)
+  select 'n' || n / 61, 'cloudA-sm', date_trunc('minute', now()) - n % 61 * interval '1 minute', 1, 1 from generate_series(1, 200000) as n;
 
 -- auth mounts: 5,000, and one that was disabled after 50,000 tokens of 20,000 entities
 insert into login.auth_mounts (id, namespace_id, path, type, accessor)

@@ -18,6 +18,8 @@ import * as apps from '../../../sync-control/src/queries/codehost-apps.ts';
 import * as checks from '../../../sync-control/src/queries/destination-checks.ts';
 import * as marks from '../../../sync-control/src/queries/destination-marks.ts';
 import * as stored from '../../../sync-control/src/queries/destinations.ts';
+import * as progress from '../../../sync-control/src/queries/event-progress.ts';
+import * as events from '../../../sync-control/src/queries/events.ts';
 import * as purges from '../../../sync-control/src/queries/purges.ts';
 import * as reconciliation from '../../../sync-control/src/queries/reconciliation.ts';
 import * as brakes from '../../../sync-control/src/queries/removal-brakes.ts';
@@ -312,6 +314,24 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
   'resetting the configuration': (db) => resetSyncConfig(db),
 });
 
+const beginning = { xid: 0n, id: 0n };
+
+const eventCases: Case[] = casesOf('sync-control', {
+  'reading a page of events': async (db) => {
+    await events.readEvents(db, { after: beginning, limit: 200, namespaceIds: ['root'] });
+    const after = await events.readEventHorizon(db);
+    await events.readEvents(db, { after, limit: 200, namespaceIds: ['root'] });
+  },
+  'counting and deleting events': async (db) => {
+    await progress.forgetCopiedEvents(db);
+    await progress.countSomeEvents(db, 500);
+    await progress.sweepSomeEvents(db, { seconds: 3_600, events: 10 }, 500);
+    await progress.sweepSomeEvents(db, { seconds: 3_600, events: 10_000_000 }, 500);
+    await progress.sweepOutcomeMinutes(db, 65);
+  },
+  'reading the outcomes of the last hour': (db) => progress.readOutcomeMinutes(db, 'root', 61),
+});
+
 /** The statements in services/sync-control. */
 export const syncControlCases: Case[] = [
   ...associationCases,
@@ -319,4 +339,5 @@ export const syncControlCases: Case[] = [
   ...codehostAppCases,
   ...checkCases,
   ...reconciliationCases,
+  ...eventCases,
 ];

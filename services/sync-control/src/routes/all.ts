@@ -5,6 +5,7 @@ import { associationEndpoints } from './associations.ts';
 import { checkEndpoints } from './checks.ts';
 import { codehostAppEndpoints } from './codehost-apps.ts';
 import { destinationEndpoints } from './destinations.ts';
+import { eventEndpoints } from './events.ts';
 import { historyEndpoints } from './history.ts';
 import { laneEndpoints } from './lanes.ts';
 import { parkedEndpoints } from './parked.ts';
@@ -17,6 +18,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
+  ...eventEndpoints(context),
   ...historyEndpoints(context),
   ...laneEndpoints(context),
   ...parkedEndpoints(context),

@@ -74,8 +74,11 @@ function stateOf(isPausedNow: boolean, isProbing: boolean, isSlow: boolean): Flo
 const latest = (parts: readonly Part[]): Part | undefined =>
   [...parts].sort((a, b) => (b.state.pausedUntilMs ?? 0) - (a.state.pausedUntilMs ?? 0))[0];
 
-const reasonOf = ({ of, state: { reason } }: Part): string =>
-  (reason === null ? undefined : reasons[reason]?.(of)) ?? 'its last calls failed';
+const reasonOf = ({ of, state: { reason } }: Part): string => pauseReason(of, reason);
+
+/** Why a destination or an account is paused, after its calls have failed with a fault. */
+export const pauseReason = (of: Scope, fault: FaultKind | null): string =>
+  (fault === null ? undefined : reasons[fault]?.(of)) ?? 'its last calls failed';
 
 const timestampOf = (part: Part | undefined): string | null =>
   part === undefined ? null : new Date(part.state.pausedUntilMs ?? 0).toISOString();

@@ -6,6 +6,7 @@ import { loginTargets } from '../../../src/auth-methods/cloudb/login/login-targe
 import type { EnvironmentCredentials } from '../../../src/auth-methods/cloudb/provider/credentials/credential-source.ts';
 import { MountClients, type MountIdentity } from '../../../src/auth-methods/cloudb/provider/mount-clients.ts';
 import { createProviders } from '../../../src/auth-methods/cloudb/provider/providers.ts';
+import { storingLoginTokens } from '../../../src/tokens/store-login-token.ts';
 import { sandboxUrls } from '../../login-for-test.ts';
 import { type ProviderForTest, startProviderForTest } from '../provider/provider-for-test.ts';
 import { MortalProcess } from './mortal-process.ts';
@@ -68,7 +69,8 @@ function contextOf(
   environment: EnvironmentCredentials = {},
 ): CloudBContext {
   const { keyRing, keys, log } = service;
-  const deps = { keyRing, keys, log, db: process.dbOf(service.db) };
+  const db = process.dbOf(service.db);
+  const deps = { keyRing, keys, log, db, storeLoginToken: storingLoginTokens(db) };
   const clients = new MountClients({ ...deps, urls: sandboxUrls(sandbox), environment, debugLog: log });
   return {
     ...deps,

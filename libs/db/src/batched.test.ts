@@ -87,6 +87,27 @@ describe('batched', () => {
     expect(await call(4)).toBe('single 4');
   });
 
+  test('an error that is final is thrown by every call of the batch, and by no later one', async () => {
+    let isDown = true;
+    const singles: number[] = [];
+    const call = batched<number, string>(
+      async (items) => {
+        if (isDown) throw new RangeError('no response');
+        return items.map(String);
+      },
+      async (item) => {
+        singles.push(item);
+        return '';
+      },
+      (error) => error instanceof RangeError,
+    );
+    const outcomes = await Promise.allSettled([call(1), call(2)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    isDown = false;
+    expect(await call(3)).toBe('3');
+    expect(singles).toEqual([]);
+  });
+
   test('batches have at most 100 items, and each call gets its own result', async () => {
     const { call, calls, openBatches } = recorded();
     openBatches();

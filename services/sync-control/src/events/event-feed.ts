@@ -1,0 +1,171 @@
+import type { ServerResponse } from 'node:http';
+import type { Caller } from '@secrets/caller';
+import type { Db } from '@secrets/db';
+import { Problem } from '@secrets/domain';
+import type { Logger } from '@secrets/telemetry';
+import {
+  type EventPage,
+  type EventPosition,
+  type EventRow,
+  readEventHorizon,
+  readEvents,
+} from '../queries/events.ts';
+import { Audience, audienceKey } from './audience.ts';
+import { isAfter } from './event-position.ts';
+import { EventStream } from './event-stream.ts';
+
+/** Events that are distributed together, and those that one client catches up with. At most this waits in memory for a client. */
+const pageSize = 1_000;
+const ownPageSize = 200;
+
+/** How many clients may follow events in this process. */
+const maxStreams = 1_000;
+
+/** How long a client may leave unread what was sent to it. */
+const defaultMaxUnreadMs = 15_000;
+
+interface EventFeedOptions {
+  /** For what a single client waits for. */
+  db: Db;
+  /** For what all of them share. */
+  backgroundDb: Db;
+  log: Logger;
+  maxUnreadMs?: number;
+}
+
+/** Distributes the events to all who follow them from this process. They share one statement, which is executed only while there are any. */
+export class EventFeed {
+  readonly #db: Db;
+  readonly #backgroundDb: Db;
+  readonly #log: Logger;
+  readonly #maxUnreadMs: number;
+  readonly #audiences = new Map<string, { audience: Audience; streams: number }>();
+  /** Those that have everything up to `#position`. */
+  readonly #live = new Set<EventStream>();
+  #position: EventPosition | undefined;
+  #opened = 0;
+
+  constructor({ db, backgroundDb, log, maxUnreadMs = defaultMaxUnreadMs }: EventFeedOptions) {
+    this.#db = db;
+    this.#backgroundDb = backgroundDb;
+    this.#log = log;
+    this.#maxUnreadMs = maxUnreadMs;
+  }
+
+  /**
+   * Prepares a stream to a caller that begins after a position, or now. The stream starts when the function that it returns is called with the response.
+   * @throws a problem (`rate_limited`) if there are too many streams
+   */
+  async open(caller: Caller, after: EventPosition | undefined): Promise<(response: ServerResponse) => void> {
+    if (this.#opened >= maxStreams)
+      throw new Problem('rate_limited', 'too many clients follow the events', { retryAfterSeconds: 10 });
+    const begin = after ?? (await readEventHorizon(this.#db));
+    return (response) => this.#start(caller, begin, response);
+  }
+
+  /** Sends what has happened since the last call to everybody who has everything before, and has read it. */
+  async advance(): Promise<void> {
+    if (this.#live.size === 0) this.#position = undefined;
+    let isMore = true;
+    while (isMore && this.#position !== undefined) {
+      const page = await readEvents(this.#backgroundDb, {
+        after: this.#position,
+        limit: pageSize,
+        // Also of those that join while this is read.
+        namespaceIds: [...new Set([...this.#audiences.values()].map(({ audience }) => audience.namespaceId))],
+      });
+      // Moved before the next wait: a stream that joins from now on does not get this page.
+      const end = endOf(page, pageSize);
+      this.#position = end;
+      for (const stream of this.#live) if (stream.isBehind) this.#followAlone(stream);
+      for (const [audience, streams] of Map.groupBy(this.#live, (stream) => stream.audience))
+        await this.#deliver(audience, streams, page, end);
+      isMore = page.rows.length === pageSize;
+    }
+  }
+
+  /** To be called every few seconds: it keeps unused connections open. */
+  keepAlive(): void {
+    for (const stream of this.#live) stream.keepAlive();
+  }
+
+  #start(caller: Caller, begin: EventPosition, response: ServerResponse): void {
+    const key = audienceKey(caller);
+    const shared = this.#audiences.get(key) ?? { audience: new Audience(caller), streams: 0 };
+    this.#audiences.set(key, shared);
+    shared.streams += 1;
+    this.#opened += 1;
+    const stream = new EventStream(response, shared.audience, begin);
+    response.once('close', () => {
+      this.#live.delete(stream);
+      this.#opened -= 1;
+      shared.streams -= 1;
+      if (shared.streams === 0) this.#audiences.delete(key);
+    });
+    response.once('stopping', () => stream.end());
+    this.#followAlone(stream, true);
+  }
+
+  /** Lets a stream follow at its own pace until it has everything. */
+  #followAlone(stream: EventStream, isNew = false): void {
+    this.#live.delete(stream);
+    void this.#catchUp(stream, isNew).catch((error: unknown) => {
+      this.#log.warn({ error }, 'a stream of events was ended');
+      stream.end();
+    });
+  }
+
+  async #catchUp(stream: EventStream, isNew: boolean): Promise<void> {
+    let isOpen = !isNew;
+    let isLast = false;
+    while (!stream.hasEnded) {
+      // Without a wait in between: nothing can be distributed that this stream then misses.
+      if (isLast && (this.#position === undefined || !isAfter(this.#position, stream.position))) break;
+      await stream.drained(this.#maxUnreadMs);
+      const page = await readEvents(this.#db, {
+        after: stream.position,
+        limit: ownPageSize,
+        namespaceIds: [stream.audience.namespaceId],
+      });
+      if (!isOpen && !page.isLost) stream.open();
+      isOpen = true;
+      await this.#deliver(stream.audience, [stream], page, endOf(page, ownPageSize));
+      isLast = page.rows.length < ownPageSize;
+    }
+    if (stream.hasEnded) return;
+    this.#position ??= stream.position;
+    this.#live.add(stream);
+  }
+
+  async #deliver(
+    audience: Audience,
+    streams: readonly EventStream[],
+    { rows, isLost, accessEpoch }: EventPage,
+    end: EventPosition,
+  ): Promise<void> {
+    try {
+      await audience.follow(this.#backgroundDb, accessEpoch);
+    } catch (error) {
+      this.#log.warn({ error }, 'the policies of those who follow events cannot be read');
+      for (const stream of streams) stream.end();
+      return;
+    }
+    const frames = audience.framesOf(rows);
+    for (const stream of streams) {
+      if (isLost) {
+        stream.reset(end);
+        continue;
+      }
+      const missing = frames.filter(({ row }) => isAfter(positionOf(row), stream.position));
+      stream.send(missing.map(({ text }) => text).join(''), end);
+    }
+  }
+}
+
+const positionOf = ({ xid, id }: EventRow): EventPosition => ({ xid: BigInt(xid), id: BigInt(id) });
+
+/** Up to where a page has everything. */
+function endOf({ rows, horizon, isLost }: EventPage, limit: number): EventPosition {
+  const last = rows.at(-1);
+  return !isLost && rows.length === limit && last !== undefined ? positionOf(last) : { xid: horizon, id: 0n };
+}

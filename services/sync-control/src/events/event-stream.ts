@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { EventPosition } from '../queries/events.ts';
+import { type Audience, frame } from './audience.ts';
+import { isAfter, positionText } from './event-position.ts';
+
+/** The response to one client that follows the events. */
+export class EventStream {
+  readonly audience: Audience;
+  readonly #response: ServerResponse;
+  #position: EventPosition;
+
+  constructor(response: ServerResponse, audience: Audience, position: EventPosition) {
+    this.#response = response;
+    this.audience = audience;
+    this.#position = position;
+  }
+
+  /** Whether something waits in memory until the client reads. */
+  get isBehind(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  /** Up to where the client has everything. */
+  get position(): EventPosition {
+    return this.#position;
+  }
+
+  get hasEnded(): boolean {
+    return this.#response.writableEnded || this.#response.destroyed;
+  }
+
+  /** Says where the stream begins, and, before anything is sent, when to connect again after it has ended. */
+  open(): void {
+    this.#send(`retry: 2000\n\n${this.#frame('open')}`);
+  }
+
+  /** Says that events are missing: the client has to read again what it shows. */
+  reset(to: EventPosition): void {
+    this.#position = to;
+    this.#send(this.#frame('reset'));
+  }
+
+  /** Sends what happened up to a position. */
+  send(frames: string, upTo: EventPosition): void {
+    if (isAfter(upTo, this.#position)) this.#position = upTo;
+    if (frames !== '') this.#send(frames);
+  }
+
+  /** Keeps the connection open, and moves the position from which the client resumes. */
+  keepAlive(): void {
+    this.#send(`: keep-alive\nid: ${positionText(this.#position)}\n\n`);
+  }
+
+  /** Resolves when the client has read what waits in memory. A client that takes longer loses the connection. */
+  async drained(maxMs: number): Promise<void> {
+    if (!this.isBehind || this.hasEnded) return;
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const timer = setTimeout(() => this.#response.destroy(), maxMs);
+    await Promise.race([
+      once(this.#response, 'drain', { signal }),
+      once(this.#response, 'close', { signal }),
+    ]);
+    clearTimeout(timer);
+    waiting.abort();
+  }
+
+  end(): void {
+    if (!this.hasEnded) this.#response.end();
+  }
+
+  #frame(kind: string): string {
+    const id = positionText(this.#position);
+    return frame({ kind, id, time: new Date().toISOString() });
+  }
+
+  #send(text: string): void {
+    if (!this.hasEnded) this.#response.write(text);
+  }
+}

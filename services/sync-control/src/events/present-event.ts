@@ -1,0 +1,89 @@
+import type { EventRow } from '../queries/events.ts';
+import { pauseReason } from '../status/present-pause.ts';
+
+/** Whether the policies of a listener allow it to read a path of its namespace. */
+export type MayRead = (path: string) => boolean;
+
+/** The namespace of a listener. */
+interface Namespace {
+  id: string;
+  path: string;
+}
+
+/**
+ * Presents what a listener may see of an event, without its ID, time and kind; undefined if that is nothing. It sees what an endpoint shows that its
+ * policies allow it to read, and no more than that endpoint shows (docs/conventions.md#524-live-events).
+ */
+export function presentEvent(
+  row: EventRow,
+  { id, path }: Namespace,
+  mayRead: MayRead,
+): Record<string, unknown> | undefined {
+  const shown = concerns(row, id) ? fieldsOf(row, mayRead) : undefined;
+  return shown && { namespace: path, ...shown };
+}
+
+/** What has neither a namespace nor a lane concerns all of them, unless it is about something that is gone. */
+const concerns = ({ namespaceId, namespacesOfLane, kind, laneId }: EventRow, id: string): boolean =>
+  laneId === null ? namespaceId === id || kind in switches : namespacesOfLane.includes(id);
+
+type Fields = Record<string, unknown> | undefined;
+type Present = (row: EventRow, mayRead: MayRead) => Fields;
+
+function fieldsOf(row: EventRow, mayRead: MayRead): Fields {
+  const { kind, laneId, destinationType, destinationName } = row;
+  if (kind in switches) return switches[kind]!(row, mayRead);
+  if (laneId !== null) return ofLane(row, mayRead);
+  if (destinationType === null || destinationName === null) return undefined;
+  const present = kind === 'entry' || kind.startsWith('association_') ? ofAssociation : ofDestination;
+  const fields = present(row, mayRead);
+  return fields && { type: destinationType, name: destinationName, ...fields };
+}
+
+const statusPath = 'sys/sync/status';
+
+const ofSwitch: Present = (_row, mayRead) => (mayRead(statusPath) ? {} : undefined);
+
+const switches: Readonly<Record<string, Present>> = { sync_disabled: ofSwitch, sync_enabled: ofSwitch };
+
+const ofLane: Present = ({ laneId, destinationType, fault, pausedUntil }, mayRead) =>
+  mayRead('sys/sync/lanes')
+    ? { lane: laneId, type: destinationType, ...pauseOf('account', fault, pausedUntil) }
+    : undefined;
+
+const ofDestination: Present = (
+  { kind, destinationType, destinationName, work, fault, pausedUntil },
+  mayRead,
+) => {
+  const isPause = kind === 'destination_paused' || kind === 'destination_reopened';
+  const path = isPause ? statusPath : `sys/sync/destinations/${destinationType}/${destinationName}`;
+  if (!mayRead(path)) return undefined;
+  if (isPause) return pauseOf('destination', fault, pausedUntil);
+  return work === null ? {} : { work };
+};
+
+const pauseOf = (of: 'account' | 'destination', fault: EventRow['fault'], until: Date | null) => ({
+  reason: until === null ? null : pauseReason(of, fault),
+  paused_until: until?.toISOString() ?? null,
+});
+
+const ofAssociation: Present = (row, mayRead) => {
+  const { kind, mount, secretName, destinationType, destinationName } = row;
+  if (mount === null || secretName === null) return undefined;
+  const named = { mount, secret_name: secretName };
+  const ofEntry = kind === 'entry';
+  if (mayRead(`sys/sync/destinations/${destinationType}/${destinationName}/associations`))
+    return ofEntry ? { ...named, ...wholeEntry(row) } : named;
+  if (!mayRead(`sys/sync/associations/${mount}/${secretName}`)) return undefined;
+  return ofEntry ? { ...named, sync_status: row.status } : named;
+};
+
+const wholeEntry = ({ subKey, externalName, status, outcome, fault, error, attempts }: EventRow) => ({
+  sub_key: subKey,
+  external_name: externalName,
+  sync_status: status,
+  outcome,
+  fault,
+  last_error: error,
+  attempts,
+});

@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import type { ProcessName } from '../harness/distributed.ts';
+import { EventClient } from '../harness/event-client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { client, expectStatus } from '../harness/http.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
+import { describeDistributed } from './describe-distributed.ts';
+
+const inTime = { code: 0, signal: null };
+
+await describeDistributed('streams of events', (suite) => {
+  const api = () => client(suite.system.url, suite.system.rootToken);
+  const follow = async (lastEventId?: string): Promise<EventClient> => {
+    const following = {
+      token: suite.system.rootToken,
+      ...(lastEventId === undefined ? {} : { lastEventId }),
+    };
+    const open = () => EventClient.open(suite.system.url, following).catch(() => undefined);
+    const isOpen = (opened: EventClient | undefined) => opened?.status === 200;
+    return (await eventually(open, isOpen)) as EventClient;
+  };
+  const kindsOf = ({ events }: EventClient) =>
+    events.filter(({ kind }) => kind !== 'open').map(({ id, kind }) => `${kind} ${id}`);
+
+  test('every replica sends the same events, in the same order', async () => {
+    const clients = await Promise.all(Array.from({ length: 6 }, () => follow()));
+    await Promise.all(clients.map((one) => one.received(({ kind }) => kind === 'open')));
+    const at = await SyncFixture.create({ api: api(), sandbox: suite.sandbox });
+    await at.sync('a', { k: 'v' });
+    await Promise.all(clients.map((one) => one.received(({ sync_status: status }) => status === 'SYNCED')));
+    const [first = [], ...others] = clients.map(kindsOf);
+    expect(first.length).toBeGreaterThan(3);
+    for (const other of others) expect(other).toEqual(first);
+    for (const one of clients) one.close();
+  });
+
+  test.each<ProcessName>(['sync-control', 'sync-control-2', 'gateway'])(
+    'a %s that stops ends its streams and exits in time; the clients miss nothing',
+    async (name) => {
+      const clients = await Promise.all(Array.from({ length: 4 }, () => follow()));
+      await Promise.all(clients.map((one) => one.received(({ kind }) => kind === 'open')));
+      const ending = await suite.system.processes[name].stop();
+      expect(ending).toMatchObject(inTime);
+      expect(ending.milliseconds).toBeLessThan(9_000); // less than it waits for responses
+      await eventually(
+        async () => clients.filter(({ hasEnded }) => hasEnded).length,
+        (ended) => ended > 0,
+      );
+      await suite.system.processes[name].start();
+      const write = () => api()('PATCH', 'sys/sync/config', { disabled: true });
+      const written = await eventually(
+        () => write().catch(() => ({ status: 0, body: undefined })),
+        ({ status }) => status === 200,
+      );
+      expectStatus(written, 200);
+      for (const { hasEnded, lastId } of clients) {
+        if (!hasEnded) continue;
+        const again = await follow(lastId);
+        await again.received(({ kind }) => kind === 'sync_disabled');
+        again.close();
+      }
+      expectStatus(await api()('PATCH', 'sys/sync/config', { disabled: false }), 200);
+      for (const one of clients) one.close();
+    },
+  );
+});
