@@ -3,6 +3,7 @@ import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
 import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { replaceText } from './replace-text.ts';
 
 const canary = 'canary-4f1d';
 
@@ -82,9 +83,10 @@ describeInBrowser('secrets', () => {
   test('JSON keeps the digits of its numbers, and one key is changed without reading the others', async () => {
     const page = await console.open(addressOf('json'));
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
-    await page
-      .getByRole('textbox', { name: 'Data as JSON' })
-      .fill('{"n": 12345678901234567890, "o": {"a": [1]}}');
+    await replaceText(
+      page.getByRole('textbox', { name: 'Data as JSON' }),
+      '{"n": 12345678901234567890, "o": {"a": [1]}}',
+    );
     await page.getByRole('button', { name: 'Write' }).click();
     await page.getByText('Version 1 was written.').waitFor();
     await page.getByLabel('Key 1', { exact: true }).fill('added');

@@ -16,6 +16,9 @@ const tones: Readonly<Record<string, Tone>> = {
   paused: 'bad',
   ok: 'good',
   failed: 'bad',
+  readable: 'good',
+  deleted: 'idle',
+  destroyed: 'bad',
 };
 
 /** A status in its own word, with a colour and a shape, so that neither the colour nor the shape is needed to read it. */

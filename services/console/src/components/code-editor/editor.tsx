@@ -35,6 +35,24 @@ const theme = EditorView.theme({
   },
 });
 
+/**
+ * Replaces a selection itself. The browser would keep the colour of what is replaced, in a style attribute that the CSP refuses and the editor
+ * removes again.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const isPlain = event.inputType === 'insertText' && event.data !== null && !event.isComposing;
+    if (!isPlain || view.state.readOnly || view.state.selection.main.empty) return false;
+    view.dispatch({
+      ...view.state.replaceSelection(event.data),
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    });
+    event.preventDefault();
+    return true;
+  },
+});
+
 const languages = { json: json(), hcl } as const;
 
 const extensionsOf = ({ label, language, isReadOnly = false }: EditorProps): Extension => [
@@ -46,10 +64,16 @@ const extensionsOf = ({ label, language, isReadOnly = false }: EditorProps): Ext
   languages[language],
   syntaxHighlighting(colours),
   theme,
+  replaceSelection,
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorState.readOnly.of(isReadOnly),
   EditorView.lineWrapping,
-  EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
+  EditorView.contentAttributes.of({
+    tabindex: '0',
+    'aria-label': label,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+  }),
 ];
 
 /** CodeMirror in a shadow root: it then adopts style sheets, where it would otherwise add a style element, which the CSP refuses. */

@@ -27,12 +27,14 @@ export function SideBySide({ secret, versions, keysFrom, readsValues }: SideBySi
   if (olderKeys === undefined || newerKeys === undefined) return <Loading what="the keys" />;
   const keys = [...new Set([...olderKeys, ...newerKeys])].sort();
   return (
-    <>
+    <div className="stack">
       <h3>{versions.length === 1 ? `Version ${older}` : `Versions ${older} and ${newer}`}</h3>
       {versions.length === 2 && readsValues && (
-        <Button isPending={comparison.isPending} onPress={comparison.compare}>
-          Compare, without showing values
-        </Button>
+        <div>
+          <Button isPending={comparison.isPending} onPress={comparison.compare}>
+            Compare, without showing values
+          </Button>
+        </div>
       )}
       {comparison.error !== undefined && (
         <ProblemNotice title="The versions could not be compared." error={comparison.error} />
@@ -44,7 +46,7 @@ export function SideBySide({ secret, versions, keysFrom, readsValues }: SideBySi
         differences={comparison.differences}
         reveal={readsValues ? reveal : undefined}
       />
-    </>
+    </div>
   );
 }
 

@@ -54,7 +54,7 @@ export const VersionTable = ({
 }: Choice & { versions: readonly Version[]; footer: ReactNode }) => (
   <ChoiceContext value={choice}>
     <DataTable
-      label="Versions"
+      label="Versions of this secret"
       columns={columns}
       rows={versions}
       rowId={({ number }) => String(number)}
