@@ -11,7 +11,7 @@ RUN --mount=type=secret,id=build-ca \
     pnpm fetch --frozen-lockfile --ignore-scripts --reporter=append-only
 COPY . .
 RUN pnpm install --offline --frozen-lockfile --ignore-scripts --reporter=append-only
-RUN node scripts/bundle.mjs
+RUN node scripts/console/build.mjs && node scripts/bundle.mjs
 # A new named volume takes its owner from the folder that it is mounted on.
 RUN mkdir -p empty/run/keys empty/data && cd services && mkdir -p $(printf '../empty/keys/%s ' * postgres rabbitmq)
 

@@ -1,5 +1,5 @@
 // Builds the content of the images: dist/<service>/ mirrors services/, with one main.js, and the migrations of every schema where
-// `libs/schemas` finds them.
+// `libs/schemas` finds them. The gateway also has the console, which scripts/console/build.mjs has built.
 //
 //   node scripts/bundle.mjs            every service
 //   node scripts/bundle.mjs login …    only these
@@ -74,7 +74,16 @@ async function bundleProgram(name, folder) {
   rmSync(target, { recursive: true, force: true });
   const bytes = await bundleFile(join(folder, 'src/main.ts'), join(target, name, 'src'));
   cpSync(join(root, 'libs/schemas/migrations'), join(target, name, 'migrations'), { recursive: true });
+  if (name === 'gateway') copyConsole(join(target, 'console/dist'));
   process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
+}
+
+/** The gateway finds it as in `services`. */
+function copyConsole(to) {
+  const built = join(root, 'services/console/dist');
+  if (!existsSync(built))
+    process.stdout.write('the gateway has no console: services/console/dist does not exist\n');
+  else cpSync(built, to, { recursive: true });
 }
 
 const requested = process.argv.slice(2);

@@ -10,6 +10,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './console/build.mjs';
 
 const PNPM = 'pnpm@10.34.9';
 const isWindows = process.platform === 'win32';
@@ -94,6 +95,9 @@ function parse(line) {
 }
 
 if (!isSetUp()) await setUp();
+await buildConsole({ node, print: (text) => process.stderr.write(`setup: ${text}`) }).catch(({ message }) =>
+  fail(message),
+);
 
 const [program, ...rest] = process.argv.slice(2);
 if (program === '--setup') process.exit(0);

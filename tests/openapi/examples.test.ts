@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describeApi } from '../../scripts/console/describe-api.ts';
 import { send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import { known, prepare, withFreshTokens } from './described-installation.ts';
@@ -46,6 +47,10 @@ test('the document has an example of every operation', () => {
   const shown = Object.keys(recorded());
   expect(names.filter((name) => !shown.includes(name) && !withoutSuccess.includes(name))).toEqual([]);
   expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('the document is also made without a running service, for the client of the console', async () => {
+  expect(JSON.parse(JSON.stringify(await describeApi()))).toEqual(document);
 });
 
 /** A rotation is refused within eleven minutes after the issuer was configured, and a stream of events does not end. */

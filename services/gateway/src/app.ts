@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import {
   addressRanges,
   type BuiltInLimits,
@@ -19,6 +20,7 @@ import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import type { Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
 import { writeUnparsed } from './audit/audit-trail.ts';
+import { openConsole } from './console/open-console.ts';
 import { failureLog } from './failure-log.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
@@ -29,6 +31,7 @@ import type { OwnDocuments } from './own/own-documents.ts';
 import { ownEndpoint } from './own/own-endpoint.ts';
 import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
 import { sealRotations } from './own/seal-rotation.ts';
+import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { EventStreams } from './streams/event-streams.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
@@ -53,11 +56,21 @@ export interface GatewayConfig {
   bodies?: BodyOptions;
   /** Requests per second; by default, only quotas limit them. */
   rates?: BuiltInLimits;
+  /** Folder of the built console; undefined if it is switched off. If there is none in it, `/ui/` says so. */
+  consoleFolder?: string | undefined;
 }
+
+/** The console that the build has made: in `services/` and, for an image, next to the gateway. */
+const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+/** The folder of the console, unless it is switched off. */
+export const consoleFolder = ({ CONSOLE: isOn }: { CONSOLE: boolean }) => (isOn ? builtConsole : undefined);
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
 export interface Gateway extends Service<RequestListener> {
   internal: Express;
+  /** Path of the console; undefined if it is not served. */
+  consolePath: string | undefined;
   /** Writes the audit line of a request that is refused because it is not valid HTTP: an option of the server. */
   onUnparsed: NonNullable<ServerOptions['onUnparsed']>;
 }
@@ -92,9 +105,14 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
+  const console = openConsole(config.consoleFolder, deps.log);
   return {
     // Without Express: there is nothing to route, and its router is a measurable part of the cost of a request.
-    app: (request, response) => void handle(request, response).catch(() => response.destroy()),
+    app: (request, response) => {
+      if (!request.url?.startsWith(pathPrefix) && console.serve(request, response)) return;
+      void handle(request, response).catch(() => response.destroy());
+    },
+    consolePath: console.path,
     onUnparsed: (refused) => writeUnparsed(deps.audit, refused),
     internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
     start: async () => undefined,

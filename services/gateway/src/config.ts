@@ -1,5 +1,5 @@
 import { addressRanges } from '@secrets/access';
-import { commaList, port } from '@secrets/config';
+import { commaList, port, toggle } from '@secrets/config';
 import { drainSeconds, processEnv, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 import { limitsEnv } from './limits-env.ts';
@@ -24,6 +24,8 @@ export const Env = z
     LOGIN_URL: url,
     SECRETS_URL: url,
     SYNC_CONTROL_URL: url,
+    /** Serves the console below `/ui/`. */
+    CONSOLE: toggle.default(true),
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted; none by default. */

@@ -3,7 +3,7 @@ import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
 import { reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
-import { createGateway } from './app.ts';
+import { consoleFolder, createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
 import { gatewayLimits } from './limits-env.ts';
 import { healthPath } from './own/own-paths.ts';
@@ -20,6 +20,7 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
       trustedProxies: env.TRUSTED_PROXIES,
       ...gatewayLimits(env),
+      consoleFolder: consoleFolder(env),
     },
   );
   const internal = await startServer(gateway.internal, { host: env.HOST, port: env.INTERNAL_PORT });

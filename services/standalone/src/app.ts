@@ -3,7 +3,7 @@ import { openEmbeddedBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createGateway, gatewayLimits } from '@secrets/gateway';
+import { consoleFolder, createGateway, gatewayLimits } from '@secrets/gateway';
 import { internalClient, internalHeaderBytes, type ServerOptions, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
@@ -25,6 +25,8 @@ import { type Databases, openDatabases } from './open-databases.ts';
 export interface Standalone {
   /** URL of the gateway. */
   url: string;
+  /** URL of the console; undefined if it is switched off or not built. */
+  consoleUrl: string | undefined;
   rootTokenFile: string;
   sandbox: Sandbox | undefined;
   /** Opens the audit files again, after they were renamed. */
@@ -78,8 +80,8 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const upstreams = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, upstreams.login);
   reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
-  const { url, reopenAudit } = await startGateway(parts, upstreams, folder.audit);
-  return { url, rootTokenFile: folder.rootToken, sandbox, reopenAudit };
+  const gateway = await startGateway(parts, upstreams, folder.audit);
+  return { ...gateway, rootTokenFile: folder.rootToken, sandbox };
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
@@ -187,7 +189,12 @@ async function startGateway(
   onStop(audit.close);
   const gateway = createGateway(
     { db, keys, audit, log, metrics },
-    { upstreams, trustedProxies: env.TRUSTED_PROXIES, ...gatewayLimits(env) },
+    {
+      upstreams,
+      trustedProxies: env.TRUSTED_PROXIES,
+      consoleFolder: consoleFolder(env),
+      ...gatewayLimits(env),
+    },
   );
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
@@ -196,7 +203,12 @@ async function startGateway(
   const { certFile, keyFile } = options.tls ?? {};
   if (certFile !== undefined && keyFile !== undefined)
     reloadOwn(parts, { what: 'the TLS files', files: [certFile, keyFile], reload: reloadTls });
-  return { url, reopenAudit: () => audit.reopen() };
+  const { consolePath } = gateway;
+  return {
+    url,
+    consoleUrl: consolePath === undefined ? undefined : `${url}${consolePath}`,
+    reopenAudit: () => audit.reopen(),
+  };
 }
 
 /** Closing the terminal sends SIGHUP too; it still ends a process that was started there. */

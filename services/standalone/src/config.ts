@@ -23,6 +23,7 @@ export const Env = z.object({
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),
   ...limitsEnv,
+  CONSOLE: toggle.default(true),
   /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */
   SANDBOX: toggle.default(true),
   /** Independent of `HOST`: the sandbox shows every pushed value, and its directory issues a token to anybody. */

@@ -5,17 +5,19 @@ import { SealKeyError } from '@secrets/seal-rotation';
 import type { Standalone } from './app.ts';
 import type { Env } from './config.ts';
 
-/** What to print after the start: the URL, where the root token is, three calls to try. Programs parse the first line. */
+/** What to print after the start: the URL, that of the console, where the root token is, three calls to try. Programs parse the first line. */
 export function greeting({
   url,
+  consoleUrl,
   rootTokenFile,
   sandbox,
-}: Pick<Standalone, 'url' | 'rootTokenFile' | 'sandbox'>): string {
+}: Pick<Standalone, 'url' | 'consoleUrl' | 'rootTokenFile' | 'sandbox'>): string {
   const header = `-H "X-Service-Token: $(cat ${rootTokenFile})"`;
   const store =
     sandbox === undefined ? '' : `The sandbox shows the content of each external store: ${sandbox.url}/\n`;
+  const console = consoleUrl === undefined ? '' : `The console: ${consoleUrl}\n`;
   return `ready ${url}
-The root token is in ${rootTokenFile}
+${console}The root token is in ${rootTokenFile}
 ${store}Try:
   curl ${header} ${url}/v1/sys/mounts/secret -d '{"type": "kv"}'
   curl ${header} ${url}/v1/secret/data/hello -d '{"data": {"greeting": "world"}}'

@@ -11,6 +11,7 @@ import {
   federationFields,
   federationProblems,
 } from './federation-fields.ts';
+import { withHelp } from './field-help.ts';
 
 const maxNameLength = 512;
 const regionForm = /^[a-z]{2}(?:-[a-z]+){1,3}-[0-9]{1,2}$/;
@@ -27,20 +28,37 @@ const recoveryDays = integer
   .meta({ anyOf: [{ const: 0 }, { type: 'integer', minimum: 7, maximum: 30 }] });
 
 const fields = z.object({
-  access_key_id: textLike(/^[A-Za-z0-9_]{1,128}$/, 'must be letters, digits and _, at most 128'),
-  secret_access_key: secretText(1024),
-  role_arn: textLike(
-    /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[A-Za-z0-9_+=,.@/-]{1,512}$/,
-    'must be the ARN of a role, such as arn:aws:iam::123456789012:role/sync',
+  ...withHelp(
+    {
+      access_key_id: textLike(/^[A-Za-z0-9_]{1,128}$/, 'must be letters, digits and _, at most 128'),
+      secret_access_key: secretText(1024),
+      role_arn: textLike(
+        /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[A-Za-z0-9_+=,.@/-]{1,512}$/,
+        'must be the ARN of a role, such as arn:aws:iam::123456789012:role/sync',
+      ),
+      external_id: textLike(
+        /^[A-Za-z0-9_+=,.@:/-]{2,1224}$/,
+        'must be 2 to 1224 of letters, digits and _+=,.@:/-',
+      ),
+      region: textLike(regionForm, 'must be a region such as eu-central-1'),
+      kms_key_id: textLike(/^[A-Za-z0-9_:/-]{1,2048}$/, 'must be the id, ARN or alias of a key'),
+      replica_regions: regions,
+      recovery_window_days: recoveryDays,
+    },
+    {
+      access_key_id:
+        'ID of the access key. Both parts of the key or neither; without them, the environment of the worker supplies the credentials.',
+      secret_access_key: 'Secret part of the access key.',
+      role_arn: 'Role that is assumed with the credentials, or with an identity token.',
+      external_id: 'External ID for assuming the role.',
+      region:
+        'Region of the external secrets, such as eu-central-1. Without it, that of the environment of the worker.',
+      kms_key_id: 'Key that encrypts the external secrets. Without it, the default key of the account.',
+      replica_regions: 'Further regions to which the external secrets are replicated.',
+      recovery_window_days:
+        'How long a deleted external secret can be restored: 0 deletes it immediately, otherwise 7 to 30 days.',
+    },
   ),
-  external_id: textLike(
-    /^[A-Za-z0-9_+=,.@:/-]{2,1224}$/,
-    'must be 2 to 1224 of letters, digits and _+=,.@:/-',
-  ),
-  region: textLike(regionForm, 'must be a region such as eu-central-1'),
-  kms_key_id: textLike(/^[A-Za-z0-9_:/-]{1,2048}$/, 'must be the id, ARN or alias of a key'),
-  replica_regions: regions,
-  recovery_window_days: recoveryDays,
   ...federationFields,
   ...tagFields,
   ...commonFields,

@@ -12,18 +12,30 @@ import {
   federationFields,
   federationProblems,
 } from './federation-fields.ts';
+import { withHelp } from './field-help.ts';
 
 const maxNameLength = 127;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
 
 const fields = z.object({
-  key_vault_uri: text(2048)
-    .transform(canonicalVaultUri)
-    .meta({ pattern: '^(?:https://[a-z][a-z0-9]{2,20}\\.vault\\.azure\\.net/?)?$' }),
-  tenant_id: textLike(idForm, 'must be the ID or the domain of a tenant'),
-  client_id: textLike(/^[A-Za-z0-9-]{1,64}$/, 'must be the client ID of an app registration'),
-  client_secret: secretText(1024),
-  cloud: z.enum(clouds, { error: `must be one of ${clouds.join(', ')}` }),
+  ...withHelp(
+    {
+      key_vault_uri: text(2048)
+        .transform(canonicalVaultUri)
+        .meta({ pattern: '^(?:https://[a-z][a-z0-9]{2,20}\\.vault\\.azure\\.net/?)?$' }),
+      tenant_id: textLike(idForm, 'must be the ID or the domain of a tenant'),
+      client_id: textLike(/^[A-Za-z0-9-]{1,64}$/, 'must be the client ID of an app registration'),
+      client_secret: secretText(1024),
+      cloud: z.enum(clouds, { error: `must be one of ${clouds.join(', ')}` }),
+    },
+    {
+      key_vault_uri: 'URI of an existing key vault, such as https://name.vault.azure.net.',
+      tenant_id: 'Tenant of the vault: its ID, or one of its domains.',
+      client_id: 'Client ID of the app registration. Without it, the identity of the worker is used.',
+      client_secret: 'Client secret of the app registration; requires client_id.',
+      cloud: 'Cloud that the vault is in.',
+    },
+  ),
   ...federationFields,
   ...tagFields,
   ...commonFields,

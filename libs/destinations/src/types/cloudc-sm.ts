@@ -14,6 +14,7 @@ import {
   federationProblems,
   isFederated,
 } from './federation-fields.ts';
+import { withHelp } from './field-help.ts';
 
 const maxNameLength = 255;
 const maxLabels = 64;
@@ -44,16 +45,30 @@ const credentials = z
   .meta({ contentMediaType: 'application/json', examples: [''] });
 
 const fields = z.object({
-  credentials,
-  project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
-  replication_locations: locations,
-  service_account_email: textLike(
-    /^[^\s@/\uFEFF]{1,128}@[a-z0-9.-]{1,255}$/,
-    'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
-  ),
-  workload_identity_provider: textLike(
-    providerForm,
-    'must be a provider, such as projects/123456/locations/global/workloadIdentityPools/pool/providers/secrets',
+  ...withHelp(
+    {
+      credentials,
+      project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
+      replication_locations: locations,
+      service_account_email: textLike(
+        /^[^\s@/\uFEFF]{1,128}@[a-z0-9.-]{1,255}$/,
+        'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
+      ),
+      workload_identity_provider: textLike(
+        providerForm,
+        'must be a provider, such as projects/123456/locations/global/workloadIdentityPools/pool/providers/secrets',
+      ),
+    },
+    {
+      credentials:
+        'Content of the key file of a service account, as JSON. Without it, the environment of the worker supplies the credentials.',
+      project_id: 'Project of the external secrets. Without it, that of the credentials.',
+      replication_locations:
+        'Locations of the replicas of new external secrets, such as europe-west1. Without any, the provider chooses.',
+      service_account_email: 'Service account that is impersonated with an identity token.',
+      workload_identity_provider:
+        'Provider that exchanges identity tokens. Without it, the one that the audience names.',
+    },
   ),
   ...federationFields,
   ...tagFields,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { commonDefaults, commonFields, text, textLike } from './common-fields.ts';
+import { withHelp } from './field-help.ts';
 
 const maxNameLength = 255;
 
@@ -38,26 +39,49 @@ export const enterpriseUrl = text(2048)
   .meta({ pattern: '^(?:https://[a-z][a-z0-9]{0,30}(?:\\.[a-z][a-z0-9]{0,30}){1,3})?$' });
 
 const fields = z.object({
-  secrets_location: z.enum(['repository', 'organization'], { error: 'must be repository or organization' }),
-  access_token: text(1024)
-    .refine((given) => !/\s/.test(given), 'must not contain blanks')
-    .meta({ pattern: '^(?:[!-?A-~][!-~]*)?$' }),
-  app_name: text(255),
-  installation_id: installationId,
-  repository_owner: account('an account'),
-  repository_name: textLike(
-    repositoryForm,
-    'must be the name of a repository, without its owner: letters, digits and ._-',
+  ...withHelp(
+    {
+      secrets_location: z.enum(['repository', 'organization'], {
+        error: 'must be repository or organization',
+      }),
+      access_token: text(1024)
+        .refine((given) => !/\s/.test(given), 'must not contain blanks')
+        .meta({ pattern: '^(?:[!-?A-~][!-~]*)?$' }),
+      app_name: text(255),
+      installation_id: installationId,
+      repository_owner: account('an account'),
+      repository_name: textLike(
+        repositoryForm,
+        'must be the name of a repository, without its owner: letters, digits and ._-',
+      ),
+      environment_name: text(255)
+        .refine((given) => !isPathStep(given), 'must be the name of an environment')
+        .meta({ pattern: `^(?:[^.${controlCharacters}][^${controlCharacters}]*)?$` }),
+      organization_name: account('an organization'),
+      organization_visibility: z.enum(['', 'all', 'private', 'selected'], {
+        error: 'must be all, private or selected',
+      }),
+      selected_repository_names: repositories,
+      enterprise_url: enterpriseUrl,
+    },
+    {
+      secrets_location: 'Whether the external secrets are those of a repository or of an organization.',
+      access_token: 'Token that may write secrets. Required, unless an application is used.',
+      app_name: 'Code-host application of this namespace, instead of an access token.',
+      installation_id: 'Number of the installation of the application.',
+      repository_owner: 'Account that owns the repository. Required for a repository.',
+      repository_name: 'Name of the repository, without its owner. Required for a repository.',
+      environment_name:
+        'Environment of the repository. Without it, the secrets are those of the whole repository.',
+      organization_name: 'Name of the organization. Required for an organization.',
+      organization_visibility:
+        'Which repositories see the secrets of the organization. Without it, the private and internal ones.',
+      selected_repository_names:
+        'Repositories that see the secrets, without the name of the organization. Only for the visibility selected.',
+      enterprise_url:
+        'URL of a self-hosted server, such as https://git.example.com. Without it, the public service.',
+    },
   ),
-  environment_name: text(255)
-    .refine((given) => !isPathStep(given), 'must be the name of an environment')
-    .meta({ pattern: `^(?:[^.${controlCharacters}][^${controlCharacters}]*)?$` }),
-  organization_name: account('an organization'),
-  organization_visibility: z.enum(['', 'all', 'private', 'selected'], {
-    error: 'must be all, private or selected',
-  }),
-  selected_repository_names: repositories,
-  enterprise_url: enterpriseUrl,
   ...commonFields,
 });
 

@@ -1,16 +1,24 @@
 import { audienceCharacters, identityTokenSeconds, type Json, secondsBetween } from '@secrets/domain';
 import { text } from './common-fields.ts';
+import { withHelp } from './field-help.ts';
 
 const { least, most, usual } = identityTokenSeconds;
 
 /** The fields of types whose provider can trust the service's identity tokens (docs/conventions.md#523-federation-of-destinations). */
-export const federationFields = {
-  identity_token_audience: text(4_096).refine(
-    (given) => given.length < audienceCharacters,
-    `must have fewer than ${audienceCharacters} characters`,
-  ),
-  identity_token_ttl: secondsBetween(least, most, '1m and 24h'),
-};
+export const federationFields = withHelp(
+  {
+    identity_token_audience: text(4_096).refine(
+      (given) => given.length < audienceCharacters,
+      `must have fewer than ${audienceCharacters} characters`,
+    ),
+    identity_token_ttl: secondsBetween(least, most, '1m and 24h'),
+  },
+  {
+    identity_token_audience:
+      'Audience of the identity tokens with which the destination authenticates, instead of with a stored secret.',
+    identity_token_ttl: 'Lifetime of an identity token, from 1m to 24h.',
+  },
+);
 
 /** The defaults of `federationFields`. */
 export const federationDefaults: Record<string, Json> = {

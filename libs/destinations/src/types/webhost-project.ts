@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DestinationDescription } from '../description.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { commonDefaults, commonFields, textLike } from './common-fields.ts';
+import { withHelp } from './field-help.ts';
 
 /** The provider states no limit; longer names are refused so that the largest value and its name fit into a deployment. */
 const maxNameLength = 256;
@@ -36,18 +37,28 @@ const environmentList = stringList
   .transform((given) => environments.filter((environment) => given.includes(environment)));
 
 const fields = z.object({
-  access_token: textLike(/^[!-~]{1,1024}$/, 'must be at most 1024 printable ASCII characters').meta({
-    pattern: '^(?:[!-?A-~][!-~]{0,1023})?$',
-  }),
-  project_id: textLike(
-    /^[A-Za-z0-9_.-]{1,128}$/,
-    'must be the ID of a project, such as prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB',
+  ...withHelp(
+    {
+      access_token: textLike(/^[!-~]{1,1024}$/, 'must be at most 1024 printable ASCII characters').meta({
+        pattern: '^(?:[!-?A-~][!-~]{0,1023})?$',
+      }),
+      project_id: textLike(
+        /^[A-Za-z0-9_.-]{1,128}$/,
+        'must be the ID of a project, such as prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB',
+      ),
+      team_id: textLike(
+        /^[A-Za-z0-9_.-]{1,128}$/,
+        'must be the ID of a team, such as team_1a2b3c4d5e6f7g8h9i0j1k2l',
+      ),
+      deployment_environments: environmentList,
+    },
+    {
+      access_token: 'Token that may manage the environment variables of the project.',
+      project_id: 'ID of the project.',
+      team_id: 'ID of the team that the project belongs to, if it belongs to one.',
+      deployment_environments: 'Environments of the project that see the variables.',
+    },
   ),
-  team_id: textLike(
-    /^[A-Za-z0-9_.-]{1,128}$/,
-    'must be the ID of a team, such as team_1a2b3c4d5e6f7g8h9i0j1k2l',
-  ),
-  deployment_environments: environmentList,
   ...commonFields,
 });
 

@@ -1,0 +1,91 @@
+import type { DestinationDescription } from '../../libs/destinations/src/description.ts';
+import { destinationTypes } from '../../libs/destinations/src/registry.ts';
+
+/** How a field is entered. A `text` may also be a number or a duration: the service parses them. */
+type FieldKind = 'text' | 'secret' | 'choice' | 'choices' | 'list' | 'map' | 'flag';
+
+/** A field of the forms of the console. */
+interface FormField {
+  name: string;
+  help: string;
+  kind: FieldKind;
+  group: 'connection' | 'identity' | 'content' | 'network';
+  choices: string[];
+  isRequired: boolean;
+  /** Cannot be changed after creation. */
+  isImmutable: boolean;
+  /** A change reaches every external secret. */
+  isPushed: boolean;
+  /** The default, as responses contain it. */
+  initial: unknown;
+}
+
+interface JsonSchema {
+  type?: string;
+  description?: string;
+  enum?: string[];
+  items?: { enum?: string[] };
+  anyOf?: { type?: string }[];
+}
+
+interface ApiDescription {
+  paths: Record<string, { post?: { requestBody?: { content: Record<string, { schema: BodySchema }> } } }>;
+}
+interface BodySchema {
+  properties?: Record<string, JsonSchema>;
+}
+
+/** `tags_to_remove` belongs to requests: forms send what is left. */
+const notInForms = new Set(['tags_to_remove']);
+
+/** Returns the fields of each destination type, from their descriptions and the document of the API. */
+export const describeDestinations = (api: object): Record<string, FormField[]> =>
+  Object.fromEntries(
+    Object.values(destinationTypes).map((description) => [
+      description.type,
+      formFields(description, fieldSchemas(api as ApiDescription, description.type)),
+    ]),
+  );
+
+function fieldSchemas({ paths }: ApiDescription, type: string): [string, JsonSchema][] {
+  const body = paths[`/v1/sys/sync/destinations/${type}/{name}`]?.post?.requestBody;
+  return Object.entries(body?.content['application/json']?.schema.properties ?? {});
+}
+
+function formFields(description: DestinationDescription, schemas: [string, JsonSchema][]): FormField[] {
+  const required = requiredFields(description);
+  const { immutableFields, pushedFields = ['custom_tags'], secretFields, defaults } = description;
+  return schemas
+    .filter(([name]) => !notInForms.has(name))
+    .map(([name, schema]) => ({
+      name,
+      help: schema.description ?? '',
+      kind: secretFields.includes(name) ? 'secret' : kindOf(schema),
+      group: groupOf(description, name),
+      choices: (schema.enum ?? schema.items?.enum ?? []).filter((choice) => choice !== ''),
+      isRequired: required.has(name),
+      isImmutable: immutableFields.includes(name),
+      isPushed: pushedFields.includes(name),
+      initial: defaults[name] ?? '',
+    }));
+}
+
+function kindOf({ type, enum: choices, items, anyOf = [] }: JsonSchema): FieldKind {
+  if (choices !== undefined) return 'choice';
+  if (items?.enum !== undefined) return 'choices';
+  if (type === 'array') return 'list';
+  if (type === 'object') return 'map';
+  return anyOf.some((one) => one.type === 'boolean') ? 'flag' : 'text';
+}
+
+function groupOf({ connectionFields }: DestinationDescription, name: string): FormField['group'] {
+  if (/^identity_token_|^workload_identity_|^service_account_email$/.test(name)) return 'identity';
+  if (/^allowed_|^disable_strict_networking$/.test(name)) return 'network';
+  return connectionFields.includes(name) ? 'connection' : 'content';
+}
+
+/** What a destination without any setting lacks. Fields that others make necessary say so in their help. */
+function requiredFields({ check, defaults }: DestinationDescription): Set<string> {
+  const sentences = check(defaults, new Set());
+  return new Set(sentences.flatMap((sentence) => /^(\w+): is required$/.exec(sentence)?.[1] ?? []));
+}

@@ -1,0 +1,146 @@
+import { type ComponentType, lazy } from 'react';
+import type { Capability } from '../api/problem.ts';
+import { destinationTypes } from './destinations/form/destination-types.ts';
+
+/** A page of the console. Each is loaded when it is first shown. */
+export interface Page {
+  /** Below `/ui`, in wouter's syntax. */
+  path: string;
+  /** Its name in the navigation; absent for pages that others lead to. */
+  label?: string;
+  component: ComponentType;
+  /** The navigation offers the page to tokens that have one of these. Default: to all. */
+  needs?: readonly Need[];
+}
+
+/** A capability on a path. */
+interface Need {
+  capability: Capability;
+  path: string;
+}
+
+/** Every page. The first one that matches is shown. */
+export const pages: readonly Page[] = [
+  {
+    path: '/',
+    label: 'Overview',
+    needs: ['status', 'lanes', 'throughput'].map((name) => ({
+      capability: 'read',
+      path: `sys/sync/${name}`,
+    })),
+    component: lazy(async () => ({ default: (await import('./overview/overview-page.tsx')).OverviewPage })),
+  },
+  {
+    path: '/destinations',
+    label: 'Destinations',
+    needs: Object.keys(destinationTypes).map((type) => ({
+      capability: 'list',
+      path: `sys/sync/destinations/${type}`,
+    })),
+    component: lazy(async () => ({
+      default: (await import('./destinations/destinations-page.tsx')).DestinationsPage,
+    })),
+  },
+  {
+    path: '/destinations/new',
+    component: lazy(async () => ({
+      default: (await import('./destinations/new-destination-page.tsx')).NewDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name',
+    component: lazy(async () => ({
+      default: (await import('./destinations/destination-page.tsx')).DestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/edit',
+    component: lazy(async () => ({
+      default: (await import('./destinations/edit-destination-page.tsx')).EditDestinationPage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/replan',
+    component: lazy(async () => ({ default: (await import('./destinations/replan-page.tsx')).ReplanPage })),
+  },
+  {
+    path: '/destinations/:type/:name/history',
+    component: lazy(async () => ({ default: (await import('./associations/history-page.tsx')).HistoryPage })),
+  },
+  {
+    path: '/associations',
+    label: 'Associations',
+    needs: [
+      { capability: 'list', path: 'sys/sync/associations' },
+      { capability: 'read', path: 'sys/sync/associations/destinations' },
+    ],
+    component: lazy(async () => ({
+      default: (await import('./associations/associations-page.tsx')).AssociationsPage,
+    })),
+  },
+  {
+    path: '/associations/secret',
+    component: lazy(async () => ({
+      default: (await import('./associations/of-secret-page.tsx')).OfSecretPage,
+    })),
+  },
+  {
+    path: '/secrets',
+    label: 'Secrets',
+    component: lazy(async () => ({
+      default: (await import('./secrets/browse/secrets-page.tsx')).SecretsPage,
+    })),
+  },
+  {
+    path: '/secrets/secret',
+    component: lazy(async () => ({ default: (await import('./secrets/secret/secret-page.tsx')).SecretPage })),
+  },
+  {
+    path: '/access',
+    label: 'Access',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mounts-page.tsx')).AuthMountsPage,
+    })),
+  },
+  {
+    path: '/access/auth',
+    component: lazy(async () => ({
+      default: (await import('./access/auth/auth-mount-page.tsx')).AuthMountPage,
+    })),
+  },
+  {
+    path: '/access/auth/role',
+    component: lazy(async () => ({ default: (await import('./access/auth/role-page.tsx')).RolePage })),
+  },
+  {
+    path: '/access/policies',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policies-page.tsx')).PoliciesPage,
+    })),
+  },
+  {
+    path: '/access/policies/policy',
+    component: lazy(async () => ({
+      default: (await import('./access/policies/policy-page.tsx')).PolicyPage,
+    })),
+  },
+  {
+    path: '/access/tokens',
+    component: lazy(async () => ({ default: (await import('./access/tokens/tokens-page.tsx')).TokensPage })),
+  },
+  {
+    path: '/access/namespaces',
+    component: lazy(async () => ({
+      default: (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
+    })),
+  },
+  {
+    path: '/api',
+    label: 'API',
+    component: lazy(async () => ({ default: (await import('./api/api-page.tsx')).ApiPage })),
+  },
+  {
+    path: '/api/operation',
+    component: lazy(async () => ({ default: (await import('./api/operation-page.tsx')).OperationPage })),
+  },
+];

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import { useApi } from '../../session/session.ts';
+import { type Description, operationsOf } from './operations.ts';
+
+/** The operations of the service that answers, from its own description. */
+export function useOperations() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['api', 'description'],
+    queryFn: async () => {
+      const { data } = await api.GET('/v1/sys/internal/specs/openapi');
+      return operationsOf(data as unknown as Description);
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The address of an operation. */
+export const operationHref = ({ method, path }: { method: string; path: string }): string =>
+  `/api/operation?${new URLSearchParams({ method, path })}`;

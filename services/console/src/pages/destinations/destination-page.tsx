@@ -1,0 +1,68 @@
+import { useMemo } from 'react';
+import { Link, useParams } from 'wouter';
+import { isAbsent } from '../../api/problem.ts';
+import { Loading } from '../../components/loading.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
+import { usePermissions } from '../../session/permissions.ts';
+import { AssociationsOfDestination } from '../associations/associations-of-destination.tsx';
+import { DestinationActions } from './actions/destination-actions.tsx';
+import { HeldRemovals } from './actions/held-removals.tsx';
+import { WorkProgress } from './actions/work-progress.tsx';
+import {
+  type DestinationRef,
+  destinationAddress,
+  destinationPath,
+  useDestination,
+} from './destination-api.ts';
+import { DestinationSettings } from './destination-settings.tsx';
+import { typeNames } from './form/destination-types.ts';
+
+/** One destination: its settings, what can be done with it, and its associations. */
+export function DestinationPage() {
+  const { type = '', name = '' } = useParams();
+  const ref = useMemo(() => ({ type, name }), [type, name]);
+  const path = destinationPath(ref);
+  const { may, known } = usePermissions([path]);
+  return (
+    <>
+      <PageHeader
+        title={name}
+        actions={
+          may('patch', path) && (
+            <Link href={destinationAddress(ref, 'edit')} className="button">
+              Edit
+            </Link>
+          )
+        }
+      >
+        {type} · {typeNames[type]}
+      </PageHeader>
+      <div className="stack">
+        {may('read', path) && <DestinationState destination={ref} />}
+        {known && !may('read', path) && (
+          <NotAllowed what="This token may not read the destination." capability="read" path={path} />
+        )}
+        <AssociationsOfDestination destination={ref} />
+      </div>
+    </>
+  );
+}
+
+function DestinationState({ destination: ref }: { destination: DestinationRef }) {
+  const { data, error, refetch } = useDestination(ref);
+  if (isAbsent(error)) return <p className="notice">This destination does not exist.</p>;
+  if (error && !data)
+    return (
+      <ProblemNotice title="The destination could not be read." error={error} onRetry={() => refetch()} />
+    );
+  if (!data) return <Loading what="the destination" />;
+  return (
+    <>
+      <WorkProgress destination={data} />
+      <HeldRemovals destination={data} target={ref} />
+      <DestinationActions target={ref} />
+      <DestinationSettings destination={data} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { usePermissions } from '../../../session/permissions.ts';
+import { useApi } from '../../../session/session.ts';
+import { type SecretMetadata, type SecretRef, useSyncedTo } from '../queries.ts';
+import { folderHref } from '../secret-links.ts';
+import type { SecretPaths } from './secret-paths.ts';
+
+interface DeleteSecretProps {
+  secret: SecretRef;
+  paths: SecretPaths;
+  metadata: SecretMetadata;
+}
+
+/** Deletes a secret with all its versions, after saying how many there are and where it is synced. */
+export function DeleteSecret(props: DeleteSecretProps) {
+  const [asks, setAsks] = useState(false);
+  return (
+    <p>
+      <Button kind="danger" onPress={() => setAsks(true)}>
+        Delete the secret for good
+      </Button>
+      {asks && <DeleteDialog {...props} onClose={() => setAsks(false)} />}
+    </p>
+  );
+}
+
+function DeleteDialog({ secret, paths, metadata, onClose }: DeleteSecretProps & { onClose(): void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const { may } = usePermissions([paths.synced, paths.data]);
+  const { data: synced } = useSyncedTo(secret, may('read', paths.synced) && may('read', paths.data));
+  const params = { path: { mount: secret.mount, path: secret.name } };
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/v1/{mount}/metadata/{path}', { params }),
+    onSuccess: async () => {
+      navigate(folderHref(secret.mount, secret.name.replace(/[^/]*$/, '')));
+      await queries.invalidateQueries({ queryKey: ['secrets'] });
+    },
+  });
+  const count = Object.keys(metadata.versions).length;
+  return (
+    <ConfirmDialog
+      title={`Delete ${secret.name} for good?`}
+      action="Delete"
+      isDangerous
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onCancel={onClose}
+    >
+      <p>
+        {count === 1 ? 'Its version is' : `All ${count} versions are`} erased with the metadata. This cannot
+        be undone.
+      </p>
+      {synced !== undefined && synced.length > 0 && (
+        <p>
+          It is removed from {synced.length === 1 ? 'the destination' : `${synced.length} destinations`}:{' '}
+          {synced.map(({ type, name }) => `${type}/${name}`).join(', ')}.
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expectStatus } from '../harness/http.ts';
+import { SyncFixture } from '../harness/sync-fixture.ts';
+import { accessibilityFaults } from './accessibility.ts';
+import { describeInBrowser } from './browser.ts';
+import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+
+/** Addresses below `/ui`, and what each shows once it is complete. */
+const addresses: [path: string, shows: string][] = [
+  ['/', 'External secrets'],
+  ['/secrets', 'New mount'],
+  ['/secrets?mount=kv', 'shop/'],
+  ['/secrets/secret?mount=kv&name=shop%2Fdb', 'Show a, version 1'],
+  ['/destinations', 'New destination'],
+  ['/destinations/new', 'secret_name_template'],
+  ['/associations', 'Show its destinations'],
+  ['/access', 'New auth mount'],
+  ['/access/auth?mount=cloudB', 'Why is a login refused?'],
+  ['/access/auth/role?mount=cloudB&role=web', 'Save the role'],
+  ['/access/policies', 'What may a token do?'],
+  ['/access/policies/policy?name=default', 'Save'],
+  ['/access/tokens', 'Accessors in this namespace'],
+  ['/access/namespaces', 'New namespace'],
+  ['/api', 'Read a mount'],
+  ['/api/operation?method=POST&path=%2Fv1%2Fsys%2Fmounts%2F%7Bpath%7D', 'Send POST'],
+  ['/nowhere', 'No such page'],
+];
+
+describeInBrowser('every page', () => {
+  let console: ConsoleForTest;
+
+  beforeAll(async () => {
+    console = await startConsole();
+    expectStatus(await console.api('POST', 'sys/mounts/kv', { type: 'kv', options: { version: '2' } }), 204);
+    expectStatus(await console.api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
+    await console.api('POST', 'kv/data/shop/db', { data: { a: 'x', b: 'y' } });
+    await (await SyncFixture.create(console)).sync('s', { a: 'x' });
+  });
+  afterAll(() => console?.stop());
+  afterEach(() => console.closePages());
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+    ['dark', 320],
+  ] as const)('is accessible and fits the window: %s, %i px', async (colorScheme, width) => {
+    const page = await console.open('/', { colorScheme, viewport: { width, height: 800 } });
+    const found: string[] = [];
+    for (const [path, shows] of addresses) {
+      await page.evaluate(`history.pushState(null, '', '/ui${path}')`);
+      const anything = page.getByText(shows).or(page.getByRole('button', { name: shows }));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await anything.first().waitFor();
+      found.push(...(await accessibilityFaults(page)).map((fault) => `${path}: ${fault}`));
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+      if (overflow !== 0) found.push(`${path}: is ${overflow} px wider than the window`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('the sign-in page is accessible', async () => {
+    const page = await console.open('/');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+});
