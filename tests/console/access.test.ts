@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { expectStatus } from '../harness/http.ts';
-import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
+import { picture } from './picture.ts';
 import { replaceText } from './replace-text.ts';
 
 describeInBrowser('access', () => {
@@ -76,6 +77,7 @@ describeInBrowser('access', () => {
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByRole('row', { name: 'kv/data/shop/db read, update' }).waitFor();
     await page.getByRole('row', { name: 'kv/data/bank/db deny' }).waitFor();
+    await picture(page, 'policies', page.getByRole('region', { name: 'Check' }));
   });
 
   test('a token is found by its accessor, and revoked after a question', async () => {
@@ -130,6 +132,7 @@ describeInBrowser('access', () => {
       await page.getByText(verdict).waitFor();
     }
     await page.getByRole('row', { name: /failed.*bound_service_principal_ids/ }).waitFor();
+    await picture(page, 'diagnosis', page.getByRole('region', { name: 'Diagnosis' }));
   });
 
   test('an operation is found in the description, and tried out', async () => {
@@ -141,6 +144,7 @@ describeInBrowser('access', () => {
     await page.getByRole('button', { name: 'Send GET' }).click();
     await page.getByText(/^Status 200/).waitFor();
     await page.getByRole('region', { name: 'Response' }).getByText('"password": "x"').waitFor();
+    await picture(page, 'operation', page.getByRole('region', { name: 'Try it out' }));
     await page.getByRole('link', { name: 'All operations' }).click();
     await page.getByLabel('Search').fill('delete sys/mounts');
     await page.getByRole('link', { name: 'DELETE /v1/sys/mounts/{path}' }).click();

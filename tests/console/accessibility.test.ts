@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
 import { accessibilityFaults } from './accessibility.ts';
-import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 
 /** Addresses below `/ui`, and what each shows once it is complete. */
 const addresses: [path: string, shows: string][] = [

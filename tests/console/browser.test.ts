@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { securityHeaders } from '../../services/gateway/src/console/security-headers.ts';
 import { accessibilityFaults } from './accessibility.ts';
-import { describeInBrowser, openPage, startBrowser } from './browser.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 
 const html = (body: string) =>
   `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1>${body}</main></html>`;

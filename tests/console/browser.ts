@@ -1,9 +1,7 @@
-import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/test-services/installed-chromium.ts';
 
 const executable = findChromium();
-if (executable === undefined) console.warn('not run: tests in a browser: Chromium is not installed');
 
 /** Starts the browser. As root, Chromium runs only without its sandbox; the pages are our own. */
 export function startBrowser(): Promise<Browser> {
@@ -28,7 +26,6 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
@@ -45,6 +42,3 @@ export async function openPage(
 /** The browser logs each response of the API that is an error, however it is handled. */
 const isRefusal = (text: string, url: string): boolean =>
   text.startsWith('Failed to load resource') && new URL(url).pathname.startsWith('/v1/');
-
-/** `describe`, if this machine has a browser. With `CI=true`, scripts/test.ts fails without one. */
-export const describeInBrowser = executable === undefined ? describe.skip : describe;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
-import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { replaceText } from './replace-text.ts';
 
 const canary = 'canary-4f1d';

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
-import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 
 describeInBrowser('destinations and associations', () => {
   let console: ConsoleForTest;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually } from '../harness/eventually.ts';
-import { describeInBrowser } from './browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { picture } from './picture.ts';
 
 describeInBrowser('the tour', () => {
@@ -40,7 +40,7 @@ describeInBrowser('the tour', () => {
   async function openDestination(page: Page) {
     await go(page, 'Destinations');
     await page.getByRole('main').getByRole('link', { name: 'prod', exact: true }).click();
-    await page.getByRole('heading', { name: 'prod', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'prod', level: 1, exact: true }).waitFor();
   }
 
   async function changeKey(page: Page, key: string) {
@@ -49,7 +49,7 @@ describeInBrowser('the tour', () => {
     await page.getByLabel('secret_access_key').fill(key);
     await picture(page, 'edit-destination');
     await press(page, 'Save');
-    await page.getByRole('heading', { name: 'prod', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'prod', level: 1, exact: true }).waitFor();
   }
 
   test('a newcomer syncs a secret, pauses, breaks the credentials, reads why it fails, fixes them and retries', async () => {
@@ -73,7 +73,7 @@ describeInBrowser('the tour', () => {
     await page.getByLabel('region', { exact: true }).fill('eu-west-1');
     await picture(page, 'new-destination');
     await press(page, 'Create');
-    await page.getByRole('heading', { name: 'prod', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'prod', level: 1, exact: true }).waitFor();
 
     // An association.
     await press(page, 'Associate a secret');
@@ -114,15 +114,25 @@ describeInBrowser('the tour', () => {
       .first()
       .waitFor();
     await picture(page, 'failed');
-    await press(page, 'Retry secret/shop/db');
-    await confirm(page, 'Retry');
-    await confirm(page, 'Close');
+    await go(page, 'Associations');
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /shop\/db/ })
+      .first()
+      .waitFor();
+    await picture(page, 'associations');
 
     // The right ones again.
     await changeKey(page, key);
+    await press(page, 'Retry what failed');
+    await confirm(page, 'Retry');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await eventually(pushed, (value) => value?.includes('third') === true);
     await openSecret(page);
     await page.getByRole('row', { name: /prod/ }).getByText('SYNCED').waitFor();
+    await go(page, 'Destinations');
+    await page.getByRole('main').getByRole('link', { name: 'prod', exact: true }).waitFor();
+    await picture(page, 'destinations');
     await go(page, 'Overview');
     await page.getByText('SYNCED').first().waitFor();
     await picture(page, 'overview');
