@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { useSession } from '../session/session.ts';
 import { followEvents, type LiveState } from './follow-events.ts';
 import { staleQueries } from './stale-queries.ts';
@@ -16,19 +16,32 @@ const pollMs = 5_000;
 /** How often to read what shows the passing of time: seldom while events announce changes. */
 export const useRefreshMs = (): number => (useLiveState() === 'live' ? liveRefreshMs : pollMs);
 
-/** Follows the events of the namespace, and has what they change read again. */
+/**
+ * Follows the events of the namespace, and has what they change read again. Not in a tab that is hidden: a browser has six connections
+ * to an origin for all of its tabs, and each stream takes one.
+ */
 export function LiveUpdates({ children }: { children: ReactNode }) {
   const { token, namespace } = useSession();
   const queries = useQueryClient();
   const [state, setState] = useState<LiveState>('connecting');
+  const isVisible = useIsVisible();
   useEffect(() => {
+    if (!isVisible) return;
     const stop = new AbortController();
     const collected = staleCollector(queries, stop.signal);
     void followEvents({ token, namespace }, { onState: setState, onEvent: collected }, stop.signal);
     return () => stop.abort();
-  }, [token, namespace, queries]);
+  }, [token, namespace, queries, isVisible]);
   return <LiveContext value={state}>{children}</LiveContext>;
 }
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+}
+
+const useIsVisible = (): boolean =>
+  useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible');
 
 const flushMs = 1_000;
 

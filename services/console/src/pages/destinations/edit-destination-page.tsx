@@ -56,6 +56,7 @@ function useChange(ref: DestinationRef) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   return useMutation({
+    gcTime: 0, // The settings may contain credentials.
     mutationFn: async (settings: Record<string, unknown>) => {
       if (Object.keys(settings).length > 0) await writeDestination(api, 'PATCH', ref, settings);
       return replanned.some((field) => field in settings);

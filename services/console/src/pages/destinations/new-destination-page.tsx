@@ -67,6 +67,7 @@ function useCreation(ref: DestinationRef) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   return useMutation({
+    gcTime: 0, // The settings may contain credentials.
     mutationFn: async (settings: Record<string, unknown>) => {
       await requireNew(api, ref);
       await writeDestination(api, 'POST', ref, settings);
