@@ -214,6 +214,22 @@ describe('a pause', () => {
     expect(await due()).toHaveLength(1);
   });
 
+  test.each([
+    ['unauthenticated', 1],
+    ['unavailable', 0],
+  ] as const)(
+    'because of %s is lifted by a change of the destination right after an attempt: %i is admitted',
+    async (fault, admitted) => {
+      await addMany(3);
+      await fail(fault);
+      await db.query('update sync.lanes set served_at = now()');
+      await liftPause(db, destinationId());
+      expect(await due()).toEqual([]);
+      await liftPause(db, destinationId(), { isChanged: true });
+      expect(await due()).toHaveLength(admitted);
+    },
+  );
+
   test('does not grow with probes that operators ask for', async () => {
     await addMany(3);
     const before = (await fail('unavailable')).pausedForSeconds;

@@ -39,24 +39,27 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 /**
  * Ends the pause of a destination and of its lane, because an operator changed something or asked for it. The next call is a probe. Does
  * nothing if the lane was served within the last second: a script that sets many secrets must not send a probe for each of them to a
- * throttled account. A probe that fails restores the pause without lengthening it. The entries that the pause postponed become due: no more
+ * throttled account. After a change of the destination, a pause because of its credentials ends in any case: an attempt with those of before
+ * may have been the last one. A probe that fails restores the pause without lengthening it. The entries that the pause postponed become due: no more
  * of them than the window let through before it. Call this before entries are locked.
  */
-export async function liftPause(sql: Sql, destinationId: string): Promise<void> {
+export async function liftPause(sql: Sql, destinationId: string, { isChanged = false } = {}): Promise<void> {
+  const mayEnd = (row: string) =>
+    `(l.served_at < now() - interval '1 second' or $2::boolean and ${row}.reason = 'unauthenticated')`;
   const ended = (row: string) => `paused_until = now(), failures = greatest(1, ${row}.failures - 1)`;
   const lanes = await sql.query(
     `update sync.lanes l set ${ended('l')}
       where id = (select lane_id from sync.destinations where id = $1) and paused_until > now()
-        and served_at < now() - interval '1 second'
+        and ${mayEnd('l')}
       returning id`,
-    [destinationId],
+    [destinationId, isChanged],
   );
   const destinations = await sql.query(
     `update sync.destination_health h set ${ended('h')}
        from sync.destinations d join sync.lanes l on l.id = d.lane_id
-      where h.destination_id = $1 and d.id = $1 and h.paused_until > now() and l.served_at < now() - interval '1 second'
+      where h.destination_id = $1 and d.id = $1 and h.paused_until > now() and ${mayEnd('h')}
       returning h.destination_id`,
-    [destinationId],
+    [destinationId, isChanged],
   );
   if (lanes.length + destinations.length === 0) return;
   await sql.query(

@@ -79,7 +79,7 @@ async function saveLocked(
     await insertDestination(tx, { ...key, id, namespacePath, ...content });
   } else {
     await updateDestination(tx, { id, settings, sealedCredentials, codehostAppId, laneId });
-    await liftPause(tx, id);
+    await liftPause(tx, id, { isChanged: true });
     await retryFailedEntries(tx, id, { all: false });
     if (row.purgeInitiatedAt === null && isPushNeeded(write.description, row.settings, settings))
       await initiatePush(tx, id);
