@@ -25,7 +25,12 @@ const tones: Readonly<Record<string, Tone>> = {
 export function StatusBadge({ status, count }: { status: string; count?: number | undefined }) {
   return (
     <span className={`badge badge-${tones[status] ?? 'idle'}`}>
-      {count !== undefined && <strong>{count.toLocaleString('en')}</strong>} {status}
+      {count !== undefined && <strong>{atLeast(count)}</strong>} {status}
     </span>
   );
 }
+
+/** Where the service stops counting (docs/adr/0014-bounded-status.md). */
+const maxCount = 10_000;
+
+const atLeast = (count: number): string => `${count.toLocaleString('en')}${count < maxCount ? '' : '+'}`;
