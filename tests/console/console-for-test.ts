@@ -38,9 +38,10 @@ export async function startConsole(): Promise<ConsoleForTest> {
   };
 }
 
-async function openSignedIn(
+/** Opens an address below `/ui` in a session of its own, and signs in. */
+export async function openSignedIn(
   browser: Browser,
-  { url, rootToken }: Installation,
+  { url, rootToken }: Pick<Installation, 'url' | 'rootToken'>,
   path: string,
   { token = rootToken, namespace = '', ...options }: OpenOptions,
 ): Promise<WatchedPage> {
