@@ -9,7 +9,7 @@ import { type Program, startProgram, stopPrograms } from './system/program.ts';
 const secrets = 1_000;
 const valueBytes = 200;
 
-/** Measures reads and writes of secrets, compared with a skeleton: bare express with the same SQL and encryption. */
+/** Measures reads and writes of secrets, compared with a skeleton: bare express with a statement for each request and the same encryption. */
 export async function benchKv(options: BenchOptions): Promise<Report[]> {
   const { profiles } = options;
   const product = await startProduct(options);
@@ -48,7 +48,7 @@ export async function benchKv(options: BenchOptions): Promise<Report[]> {
 
 const notes = [
   `32 connections; ${secrets} secrets, chosen at random, with values of ${valueBytes} bytes; one gateway and one service process each, on one Postgres`,
-  'skeleton: bare express and undici with the same SQL and encryption, but without policies, audit, validation and metrics',
+  'skeleton: bare express and undici with one statement for each request and the same encryption, but without policies, audit, validation and metrics',
   'target: at least 0.6 of the skeleton that caches tokens',
   'for comparison: OpenBao 2.6.2 reached 3,270 reads/s and 1,480 writes/s on its own storage, 900 and 490 on Postgres ' +
     '(measured on two cores, load generator on the same machine)',

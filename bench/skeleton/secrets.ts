@@ -1,13 +1,13 @@
-// A minimal secrets service: only the product's own statements and encryption.
+// A minimal secrets service: only a statement for each request, and the product's encryption.
 import { randomUUID } from 'node:crypto';
 import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from '@secrets/domain';
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
 import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
-import { findVersion } from '../../services/secrets/src/queries/find-version.ts';
 import { insertVersion } from '../../services/secrets/src/queries/insert-version.ts';
 import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
 import { bareSql } from './bare-sql.ts';
+import { findNewestVersion } from './find-version.ts';
 import { serve } from './serve.ts';
 
 const { DATABASE_URL = '', SEAL_KEY_FILE = '' } = process.env;
@@ -53,8 +53,8 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.get('/v1/:mount/data/:path', async (request, response) => {
   const mount = await mountAt(request.params.mount);
-  const stored = await findVersion(sql, { mount, path: request.params.path, version: 0 });
-  if (stored === null || stored.sealed === null) return void response.sendStatus(404);
+  const stored = await findNewestVersion(sql, mount, request.params.path);
+  if (stored === undefined || stored.sealed === null) return void response.sendStatus(404);
   const aad = versionAad({
     mountId: mount.id,
     path: request.params.path,
