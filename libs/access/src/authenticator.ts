@@ -1,6 +1,6 @@
 import { type Caller, type InternalKeys, isAdministrative, type Namespace } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import { Problem, pathNames, permissionDenied } from '@secrets/domain';
+import { Problem } from '@secrets/domain';
 import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
 import { concern } from './changes/concerns.ts';
 import { namespaceAt } from './paths/namespace-names.ts';
@@ -18,19 +18,17 @@ import {
   isAdministrativePath,
   isOwnPath,
   needsOnlyToken,
-  needsSudo,
   type PublicPath,
   publicPath,
   takesWrappingToken,
 } from './paths/path-rules.ts';
-import { namespacePath, pathFromNamespace } from './paths/request-path.ts';
-import type { CompiledPolicies } from './policies/compile-policies.ts';
-import { type Conditions, conditionsFor } from './policies/conditions.ts';
-import type { Grant } from './policies/grant.ts';
+import { namespacePath } from './paths/request-path.ts';
+import type { Conditions } from './policies/conditions.ts';
 import { type PolicySets, policySets } from './policies/policy-sets.ts';
 import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse, type LoginMount, readLoginMount, readNamespace } from './read-access.ts';
 import { anonymousCaller, identify, rootNamespace } from './request-caller.ts';
+import { refuse, requireGrants } from './require-grants.ts';
 import type { AccessToken } from './tokens/access-token.ts';
 import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
 import { isWrappingToken } from './tokens/token.ts';
@@ -266,39 +264,9 @@ function move({ request, caller }: { request: AccessRequest; caller: Caller }, t
   caller.namespace = to.namespace;
 }
 
-/**
- * Refuses a request that the token's policies do not allow. Policies apply to an object by whichever of its names they or the request use.
- * Returns what they require of its form, because its body was not read yet.
- */
-function requireGrants(
-  request: AccessRequest,
-  caller: Caller,
-  token: AccessToken,
-  rules: CompiledPolicies,
-): Conditions | undefined {
-  const { path, alternative } = pathNames(request.path);
-  const seen = (name: string) => pathFromNamespace(token.namespace.path, caller.namespace.path, name);
-  const other = alternative === undefined ? undefined : seen(alternative);
-  const { capabilities, conditions } = grantOn(rules, request.operation, seen(path) ?? refuse(), other);
-  caller.grants = [...capabilities];
-  if (!suffices(caller.grants, request.operation) && !needsOnlyToken(request.operation, path)) refuse();
-  if (needsSudo(request.operation, path) && !caller.grants.includes('sudo')) refuse();
-  return conditionsFor(conditions, request.operation);
-}
-
 const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace : { id: '', path });
 const isUnwrapping = ({ path, token }: AccessRequest): boolean =>
   takesWrappingToken(path) && isWrappingToken(token ?? '');
-
-const grantOn = (
-  rules: CompiledPolicies,
-  operation: Operation,
-  ...names: [path: string, alternative: string | undefined]
-): Grant => (operation === 'list' ? rules.onFolder(...names) : rules.on(...names));
-
-function refuse(): never {
-  throw permissionDenied();
-}
 
 /** Only a caller whose policies allow the operation learns this. */
 function namespaceNotFound({ operation }: AccessRequest, { grants, namespace }: Caller): never {
