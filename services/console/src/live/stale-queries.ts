@@ -8,7 +8,7 @@ const numbers: readonly Key[] = [
   ['sync', 'throughput'],
 ];
 
-/** Returns the keys of the queries whose answers the event has changed; a key stands for all that begin with it. */
+/** Returns the keys of the queries whose results the event has changed. A key includes all that begin with it. */
 export function staleQueries({ kind, type, name, mount, secret_name }: SyncEvent): readonly Key[] {
   const destination = [...(type && name ? [type, name] : [])];
   const secret = [...(mount && secret_name ? [mount, secret_name] : [])];
