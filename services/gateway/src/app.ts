@@ -35,7 +35,9 @@ import { sealRotations } from './own/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { EventStreams } from './streams/event-streams.ts';
-import { directUpstream } from './upstream/direct-upstream.ts';
+import { directExchange } from './upstream/direct-exchange.ts';
+import { exchangingUpstream } from './upstream/exchange.ts';
+import { framedUpstream } from './upstream/frame-exchange.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export { gatewayLimits, limitsEnv } from './limits-env.ts';
@@ -136,15 +138,16 @@ const ownDocuments = (
   [initPath]: async () => ({ initialized: true }),
 });
 
-function openUpstreams(keys: InternalKeys, { upstreams, direct, upstreamTimeoutMs }: GatewayConfig) {
+function openUpstreams(
+  keys: InternalKeys,
+  { upstreams, direct, upstreamTimeoutMs: timeoutMs }: GatewayConfig,
+) {
   const open = (name: OwningService) => {
-    const remote = openUpstream(name, {
-      url: upstreams[name],
-      keys,
-      ...(upstreamTimeoutMs === undefined ? {} : { timeoutMs: upstreamTimeoutMs }),
-    });
+    const options = { url: upstreams[name], keys, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const serve = direct?.[name];
-    return serve === undefined ? remote : directUpstream(serve, remote);
+    return serve === undefined
+      ? framedUpstream(name, options)
+      : exchangingUpstream(directExchange(serve), openUpstream(name, options));
   };
   return Object.fromEntries(owningServices.map((name) => [name, open(name)])) as Record<
     OwningService,

@@ -6,6 +6,7 @@ import express, { type Express } from 'express';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { endpointServer, type ServeRequest } from '../endpoint/endpoint-server.ts';
 import { openApi } from '../endpoint/open-api.ts';
+import { type FrameListener, serveFrames } from '../frames/serve-frames.ts';
 import { httpListener } from './http-listener.ts';
 
 export interface ServiceAppOptions {
@@ -25,6 +26,8 @@ export interface ServiceAppOptions {
 export interface ServiceApp extends RequestListener {
   /** Serves requests to the endpoints that arrive in another way than over HTTP. */
   serve: ServeRequest;
+  /** Serves the gateway's requests that share a connection. */
+  frames: FrameListener;
 }
 
 const endpointPrefix = '/v1/';
@@ -44,7 +47,7 @@ export function serviceApp(options: ServiceAppOptions): ServiceApp {
     request.url?.startsWith(endpointPrefix)
       ? endpoints(request, response)
       : void operators(request, response);
-  return Object.assign(listener, { serve });
+  return Object.assign(listener, { serve, frames: serveFrames(serve, options) });
 }
 
 /**
