@@ -10,6 +10,11 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
+/** The service, or a proxy before it, does not know this protocol. */
+export class NotSupported extends Error {
+  override readonly name = 'NotSupported';
+}
+
 /** A request without a response so far. */
 interface Pending {
   settle: { resolve: (response: ServiceResponse | undefined) => void; reject: (error: Error) => void };
@@ -24,7 +29,10 @@ const endMs = 1_000;
 /** A connection is replaced after this time, so that new replicas get their share. */
 const maxAgeMs = 60_000;
 
-/** Connects to a service. Rejects if it does not speak this protocol, or does not respond within 2 s. */
+/**
+ * Connects to a service. Rejects if it is about to stop, or does not respond within 2 s.
+ * @throws {NotSupported}
+ */
 export function connectFrames(origin: URL): Promise<FrameConnection> {
   const headers = { connection: 'Upgrade', upgrade: framesProtocol };
   const request = httpRequest(origin, { agent: false, headers });
@@ -35,7 +43,8 @@ export function connectFrames(origin: URL): Promise<FrameConnection> {
   );
   request.once('response', (response) => {
     response.destroy();
-    reject(new Error(`the service responded with status ${response.statusCode}`));
+    const problem = `the service responded with status ${response.statusCode}`;
+    reject(response.statusCode === 503 ? new Error(problem) : new NotSupported(problem));
   });
   request.on('error', reject);
   request.end();
@@ -108,7 +117,7 @@ export class FrameConnection {
   }
 
   #settle({ id, head, body }: Frame): void {
-    if (id === 0) return this.retire();
+    if (id === 0) this.retire();
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     const { status, headers, hasBody } = JSON.parse(head.toString()) as ResponseHead;

@@ -2,7 +2,7 @@ import { expiry, type InternalKeys, signatureOf } from '@secrets/caller';
 import type { ServiceResponse } from '../endpoint/service-response.ts';
 import { replicaUrls } from '../replicas.ts';
 import { encodeFrame, fitsHead, maxFrameBody } from './frame.ts';
-import { connectFrames, type FrameConnection } from './frame-connection.ts';
+import { connectFrames, type FrameConnection, NotSupported } from './frame-connection.ts';
 import { framesContext, type RequestHead } from './frame-head.ts';
 
 export interface FramePoolOptions {
@@ -15,7 +15,7 @@ export interface FramePoolOptions {
 }
 
 /** A request of the gateway. */
-export type FramedRequest = Omit<RequestHead, 'exp'> & { body: Buffer | undefined };
+type FramedRequest = Omit<RequestHead, 'exp'> & { body: Buffer | undefined };
 
 /** Connections to a service that carry many requests each. */
 export interface FramePool {
@@ -32,6 +32,8 @@ export interface FramePool {
 const comfortableLoad = 16;
 const maxConnections = 16;
 const retryMs = 1_000;
+/** How long everything is sent over HTTP before the next attempt, if the service does not know this protocol. */
+const unsupportedMs = 30_000;
 
 /** Opens connections as requests need them. Until one is open, requests are sent over HTTP. */
 export function openFramePool({ to, url, keys, timeoutMs }: FramePoolOptions): FramePool {
@@ -89,8 +91,8 @@ class FrameConnections {
     const origin = this.#origins[this.#nextOrigin++ % this.#origins.length]!;
     connectFrames(origin)
       .then((connection) => this.#add(connection))
-      .catch(() => {
-        this.#connectAt = performance.now() + retryMs;
+      .catch((error: unknown) => {
+        this.#connectAt = performance.now() + (error instanceof NotSupported ? unsupportedMs : retryMs);
       })
       .finally(() => {
         this.#isConnecting = false;
