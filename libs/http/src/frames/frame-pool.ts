@@ -29,7 +29,7 @@ export interface FramePool {
 }
 
 /** Requests without a response on each connection, beyond which another connection is opened. */
-const comfortableLoad = 16;
+const comfortableLoad = 32;
 const maxConnections = 16;
 const retryMs = 1_000;
 /** How long everything is sent over HTTP before the next attempt, if the service does not know this protocol. */

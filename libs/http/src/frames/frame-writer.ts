@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 
-/** Writes frames to a connection. Those of one turn of the event loop share a system call, which costs more than the rest. */
+/** A frame waits for at most this many turns of the event loop. */
+const maxTurns = 4;
+
+/**
+ * Writes frames to a connection, those of a few turns of the event loop together: a system call costs more than everything else about a small
+ * frame. A frame on its own is written in the next turn.
+ */
 export class FrameWriter {
   readonly #socket: Socket;
   #waiting: Buffer[] = [];
@@ -10,13 +16,21 @@ export class FrameWriter {
   }
 
   write(frame: Buffer): void {
-    if (this.#waiting.push(frame) === 1) setImmediate(() => this.#flush());
+    if (this.#waiting.push(frame) === 1) this.#flushSoon(1);
   }
 
   /** Writes what is left, and ends the connection from this side. */
   end(): void {
     this.#flush();
     this.#socket.end();
+  }
+
+  #flushSoon(turn: number): void {
+    const before = this.#waiting.length;
+    setImmediate(() => {
+      if (this.#waiting.length > before && turn < maxTurns) this.#flushSoon(turn + 1);
+      else this.#flush();
+    });
   }
 
   #flush(): void {
