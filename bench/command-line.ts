@@ -2,10 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** The servers of a benchmark. */
+interface UsedServers {
+  databaseUrl: string;
+  amqpUrl: string;
+  /** The main process of Postgres; undefined if it runs elsewhere. */
+  postgresPid: number | undefined;
+  /** Creates another empty database, which the end of the run drops. */
+  createDatabase(): Promise<string>;
+}
+
 /** What every benchmark gets. */
 export interface BenchOptions {
   /** A database that only this benchmark uses, and a broker. */
-  servers: { databaseUrl: string; amqpUrl: string };
+  servers: UsedServers;
   /** Prints progress. */
   log: (line: string) => void;
   /** Length of one measurement. */

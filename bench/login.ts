@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { BenchOptions } from './command-line.ts';
 import { loginSteps, stepRows } from './limits/login-steps.ts';
 import { alternate, columns, type Load, rowsOf, type Side } from './load/alternate.ts';
 import type { Report } from './report.ts';
-import { forEach, sandboxClient } from './system/api-client.ts';
+import { directoryOf, issueJwts } from './system/directory.ts';
 import { type Product, startProduct } from './system/product.ts';
 import { startProgram, stopPrograms } from './system/program.ts';
 
@@ -19,7 +18,8 @@ export async function benchLogin(options: BenchOptions): Promise<Report[]> {
   try {
     product = await startProduct({ ...options, sandboxUrl });
     const directory = await directoryOf(sandboxUrl);
-    const jwts = await prepare(product, sandboxUrl, directory.tenantId);
+    const { principals, jwts } = await issueJwts(sandboxUrl, audience, identities);
+    await prepare(product, directory.tenantId, principals);
     const bodies = jwts.map((jwt) => JSON.stringify({ role: 'bench', jwt }));
     const { databaseUrl } = options.servers;
     const service = await startProgram({
@@ -62,41 +62,12 @@ const notes = [
     '(measured on two cores, load generator on the same machine)',
 ];
 
-interface DirectoryUrls {
-  tenantId: string;
-  keysUrl: string;
-  issuer: string;
-}
-
-async function directoryOf(sandboxUrl: string): Promise<DirectoryUrls> {
-  const about = (await sandboxClient(sandboxUrl)('GET', 'about')) as {
-    directory: { path: string; tenant_id: string };
-  };
-  const { path: base, tenant_id: tenantId } = about.directory;
-  const discovery = `${sandboxUrl}${base}/${tenantId}/.well-known/openid-configuration`;
-  const { jwks_uri: keysUrl, issuer } = (await (await fetch(discovery)).json()) as {
-    jwks_uri: string;
-    issuer: string;
-  };
-  return { tenantId, keysUrl, issuer };
-}
-
-/** Creates everything that a login needs, and returns the JWTs. */
-async function prepare({ api }: Product, sandboxUrl: string, tenantId: string): Promise<string[]> {
-  const principals = Array.from({ length: identities }, () => randomUUID());
+/** Creates everything that a login of these identities needs. */
+async function prepare({ api }: Product, tenantId: string, principals: string[]): Promise<void> {
   await api('POST', 'sys/auth/bench', { type: 'cloudB' });
   await api('POST', 'auth/bench/config', { tenant_id: tenantId, resource: audience });
   const policy = 'path "bench/data/*" { capabilities = ["read"] }';
   await api('POST', 'sys/policies/acl/bench', { policy });
   const role = { policies: 'bench', bound_service_principal_ids: principals, token_ttl: '1h' };
   await api('POST', 'auth/bench/role/bench', role);
-  const jwts: string[] = [];
-  const sandbox = sandboxClient(sandboxUrl);
-  await forEach(principals, 4, async (oid) => {
-    const { token } = (await sandbox('POST', 'directory/token', { oid, audience })) as {
-      token: string;
-    };
-    jwts.push(token);
-  });
-  return jwts;
 }

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { type BenchOptions, type CommandLine, parseCommandLine, usage } from './command-line.ts';
 import { benchKv } from './kv.ts';
 import { benchLogin } from './login.ts';
+import { benchPeers } from './peer/peer.ts';
 import { asMarkdown, asText, describeMachine, type Report, writeFigures } from './report.ts';
 import { benchAccountBudget } from './scheduling/account-budget.ts';
 import { benchAdmission } from './scheduling/admission.ts';
@@ -15,13 +16,14 @@ import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
 import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchSync } from './sync/bench-sync.ts';
-import { type BenchServers, startServers } from './system/servers.ts';
+import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
 import { benchTenants } from './tenants/tenants.ts';
 
 type Measure = (options: BenchOptions) => Promise<Report[]>;
 
 /** Each part of a benchmark has an empty database. */
 const reporting: Record<string, { about: string; parts: Measure[] }> = {
+  peer: { about: 'logins, writes and reads next to OpenBao on the same cores', parts: [benchPeers] },
   kv: { about: 'reads and writes of secrets through gateway and secrets', parts: [benchKv] },
   tenants: {
     about: 'what the tokens and policies of one tenant cost another one',
@@ -87,16 +89,22 @@ async function runPart(
   options: CommandLine['options'],
   servers: BenchServers,
 ): Promise<Report[]> {
-  const database = await servers.createDatabase();
+  const databases: BenchDatabase[] = [];
+  const createDatabase = async () => {
+    const database = await servers.createDatabase();
+    databases.push(database);
+    return database.url;
+  };
   try {
-    const urls = { databaseUrl: database.url, amqpUrl: servers.amqpUrl };
-    return await part({ ...options, log, servers: urls });
+    const { amqpUrl, postgresPid } = servers;
+    const own = { databaseUrl: await createDatabase(), amqpUrl, postgresPid, createDatabase };
+    return await part({ ...options, log, servers: own });
   } catch (error) {
     console.error(error);
     process.exitCode = 1;
     return [];
   } finally {
-    await database.drop();
+    for (const database of databases) await database.drop();
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import type { Figure } from './figure.ts';
 
 /** A table of figures, with notes that explain it. */
 export interface Report {
@@ -9,6 +10,8 @@ export interface Report {
   notes: string[];
   /** All measurements, for the JSON file. */
   measured: unknown;
+  /** The values that have a peer or a target, for the summary, the charts and the JSON file. */
+  figures?: Figure[];
 }
 
 /** Formats all tables for a terminal. */

@@ -6,15 +6,17 @@ import { median } from './statistics.ts';
 export interface Side {
   name: string;
   url: string;
-  /** Its processes, the gateway first, without database and broker. */
+  /** Its processes, the gateway first. The CPU time of their child processes counts too. */
   pids: number[];
 }
 
 /** One kind of request, sent to every side. */
 export interface Load {
   name: string;
-  job: Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
+  job: RequestsJob | ((side: Side) => RequestsJob);
 }
+
+type RequestsJob = Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
 
 export interface Run extends LoadResult {
   /** CPU time per request in each of the side's processes; undefined if the operating system does not report it. */
@@ -50,8 +52,9 @@ export async function alternate(sides: Side[], kind: Load, { rounds, seconds, lo
 }
 
 async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run> {
+  const requests = typeof job === 'function' ? job(side) : job;
   const before = cpuMicroseconds(side.pids);
-  const result = await load({ ...job, url: side.url, connections, seconds }).catch((cause: unknown) => {
+  const result = await load({ ...requests, url: side.url, connections, seconds }).catch((cause: unknown) => {
     throw new Error(`the load on ${side.name} failed`, { cause });
   });
   const after = cpuMicroseconds(side.pids);

@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@secrets/testing';
+import { freePorts } from '../../scripts/free-ports.ts';
+import { startChildServer } from '../../scripts/test-services/child-server.ts';
+import { type Api, apiClient } from '../system/api-client.ts';
+
+/** `npm start` on temporary data, without the sandbox. */
+export interface NpmStart {
+  url: string;
+  pid: number;
+  api: Api;
+  /** Milliseconds from the command until the service is healthy: on an empty folder, and again on its data. */
+  ready: { first: number; again: number[] };
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const restarts = 3;
+
+/** Runs `npm start`, stops it and starts it again a few times, and leaves it running. */
+export async function npmStart(directoryUrl: string): Promise<NpmStart> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-npm-start-'));
+  const [port] = (await freePorts(1)) as [number];
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const starting = startChildServer({
+    command: 'npm',
+    args: ['--prefix', root, 'start', '--silent'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      SANDBOX: 'off',
+      CLOUDB_AUTHORITY_URL: directoryUrl,
+      LOGIN_RATE_LIMIT: '0', // all load comes from one address
+    },
+    folder,
+    port,
+    stopSignal: 'SIGTERM',
+  });
+  const [server, first] = await Promise.all([starting, healthyAfter(url, began)]);
+  const again: number[] = [];
+  for (let restart = 0; restart < restarts; restart += 1) {
+    let healthy: Promise<number> | undefined;
+    await server.restart('SIGTERM', () => {
+      healthy = healthyAfter(url, performance.now());
+    });
+    again.push(await healthy!);
+  }
+  const rootToken = readFileSync(join(folder, 'data', 'root-token'), 'utf8').trim();
+  return { url, pid: server.pid, api: apiClient(url, rootToken), ready: { first, again }, stop: server.stop };
+}
+
+/** Resolves when the service is healthy, with the milliseconds since `began`. */
+async function healthyAfter(url: string, began: number): Promise<number> {
+  const isHealthy = async () => (await fetch(`${url}/v1/sys/health`)).status === 200;
+  await eventually(isHealthy, { timeoutMs: 120_000, intervalMs: 5 });
+  return performance.now() - began;
+}
