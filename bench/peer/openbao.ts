@@ -9,8 +9,8 @@ import { clientFolder } from '../../tests/clients/install.ts';
 import { type Api, vaultClient } from '../system/api-client.ts';
 import type { Directory } from '../system/directory.ts';
 
-/** Where OpenBao stores its data: in its own storage, or in a database. */
-export type Storage = 'raft' | { databaseUrl: string };
+/** Where OpenBao stores its data: in its own storage, or in a database, of which it keeps two idle connections by default. */
+export type Storage = 'raft' | { databaseUrl: string; idleConnections?: number };
 
 /** An initialized and unsealed OpenBao server without audit devices. */
 export interface OpenBao {
@@ -50,17 +50,18 @@ const configuration = ({
   port,
   clusterPort,
 }: Record<'port' | 'clusterPort', number> & { storage: Storage; folder: string }): string => `
-${
-  storage === 'raft'
-    ? `storage "raft" { path = "${folder}/data" node_id = "bench" }`
-    : `storage "postgresql" { connection_url = "${storage.databaseUrl}?sslmode=disable" max_parallel = "32" }`
-}
+${storage === 'raft' ? `storage "raft" { path = "${folder}/data" node_id = "bench" }` : postgresStorage(storage)}
 listener "tcp" { address = "127.0.0.1:${port}" tls_disable = true }
 api_addr = "http://127.0.0.1:${port}"
 cluster_addr = "https://127.0.0.1:${clusterPort}"
 disable_mlock = true
 log_level = "error"
 `;
+
+function postgresStorage({ databaseUrl, idleConnections }: Exclude<Storage, 'raft'>): string {
+  const idle = idleConnections === undefined ? '' : ` max_idle_connections = "${idleConnections}"`;
+  return `storage "postgresql" { connection_url = "${databaseUrl}?sslmode=disable" max_parallel = "32"${idle} }`;
+}
 
 /** Initializes and unseals a server, and returns a client of its root user once it is active. */
 async function initialize(url: string): Promise<Api> {

@@ -32,6 +32,7 @@ export const names = {
   standalone: 'standalone',
   raft: 'OpenBao on raft',
   postgres: 'OpenBao on Postgres',
+  tunedPostgres: 'OpenBao on Postgres, tuned',
 } as const;
 
 export const role = 'bench';
@@ -83,12 +84,20 @@ async function start(
   if (!hasOpenBao) return { sides, standalone, jwts: known.jwts };
   const raft = await started(startOpenBao('raft'));
   sides.push(await openBaoSide(raft, names.raft, { directory, known }, [['bao', raft.pid]]));
-  const databaseUrl = await options.servers.createDatabase();
-  const onPostgres = await started(startOpenBao({ databaseUrl }));
-  const processes = [['bao', onPostgres.pid] as const, ...postgres];
-  sides.push(await openBaoSide(onPostgres, names.postgres, { directory, known }, processes));
+  for (const [name, tuning] of onPostgres) {
+    const databaseUrl = await options.servers.createDatabase();
+    const server = await started(startOpenBao({ databaseUrl, ...tuning }));
+    const processes = [['bao', server.pid] as const, ...postgres];
+    sides.push(await openBaoSide(server, name, { directory, known }, processes));
+  }
   return { sides, standalone, jwts: known.jwts };
 }
+
+/** With its default of two idle connections, OpenBao opens one for almost every statement under load. */
+const onPostgres = [
+  [names.postgres, {}],
+  [names.tunedPostgres, { idleConnections: 32 }],
+] as const;
 
 interface Server {
   url: string;
