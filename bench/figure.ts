@@ -15,7 +15,11 @@ export interface Figure {
 }
 
 /** Bounds of the value, or of its ratio to the peer. Both bounds are inclusive. */
-export type Target = { of: 'ratio' | 'measured' } & ({ atLeast: number } | { atMost: number });
+export interface Target {
+  of: 'ratio' | 'measured';
+  atLeast?: number;
+  atMost?: number;
+}
 
 type Input = Pick<Figure, 'name' | 'measured' | 'unit' | 'peer' | 'target'> & {
   /** Default: that of the two values. */
@@ -27,20 +31,34 @@ export function figure({ ratio, ...given }: Input): Figure {
   const { measured, peer, target } = given;
   const derived = { ...given, ...(peer && { ratio: ratio ?? measured / peer.measured }) };
   if (target === undefined) return derived;
-  const bound = boundOf(target);
+  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = target;
+  const bound = target.atLeast ?? atMost;
   const limit = target.of === 'measured' ? bound : bound * (peer?.measured ?? Number.NaN);
   const value = (target.of === 'measured' ? measured : derived.ratio) ?? Number.NaN;
-  return { ...derived, limit, met: 'atLeast' in target ? value >= bound : value <= bound };
+  return { ...derived, limit, met: value >= atLeast && value <= atMost };
 }
-
-const boundOf = (target: Target): number => ('atLeast' in target ? target.atLeast : target.atMost);
 
 /** Says what a target demands, such as `≥ 2 × OpenBao` or `≤ 30 ms`. */
 export function describeTarget({ target, unit, peer }: Figure): string {
   if (target === undefined) return '';
-  const bound = `${'atLeast' in target ? '≥' : '≤'} ${boundOf(target)}`;
+  const { atLeast, atMost } = target;
+  const bounds = [atLeast === undefined ? '' : `≥ ${atLeast}`, atMost === undefined ? '' : `≤ ${atMost}`];
+  const bound = bounds.filter((each) => each !== '').join(' and ');
   return target.of === 'measured' ? `${bound} ${unit}` : `${bound} × ${peer?.name ?? 'the peer'}`;
 }
 
 /** The cell of a table for `met`. */
 export const verdictOf = ({ met }: Figure): string => (met === undefined ? '' : met ? 'yes' : 'NO');
+
+/** The columns of `figureRow`. */
+export const figureColumns = ['', 'figure', 'compared with', 'ratio', 'target', 'met'];
+
+/** Returns the row of a figure in a table. */
+export const figureRow = (each: Figure, digits = 1): string[] => [
+  `${each.name}, ${each.unit}`,
+  each.measured.toFixed(digits),
+  each.peer?.measured.toFixed(digits) ?? '',
+  each.ratio?.toFixed(2) ?? '',
+  describeTarget(each),
+  verdictOf(each),
+];

@@ -1,3 +1,4 @@
+import { type Figure, figure } from '../figure.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { type LoadJob, type LoadResult, load } from './load.ts';
 import { median } from './statistics.ts';
@@ -93,6 +94,21 @@ export function rowsOf(name: string, runs: Runs): string[][] {
       toProduct((run, same) => same.perSecond / run.perSecond),
       toProduct((run, same) => totalCpu(run) / totalCpu(same)),
     ];
+  });
+}
+
+/** Compares the product with another side: requests per second, the median of the ratios within each round. */
+export function shareOf(name: string, runs: Runs, other: string, atLeast?: number): Figure {
+  const [product = []] = runs.values();
+  const base = runs.get(other)!;
+  const perSecond = (of: readonly Run[]) => median(of.map((run) => run.perSecond));
+  return figure({
+    name: `${name}, against the ${other}`,
+    measured: perSecond(product),
+    unit: 'requests/s',
+    peer: { name: `the ${other}`, measured: perSecond(base) },
+    ratio: median(product.map((run, at) => run.perSecond / base[at]!.perSecond)),
+    ...(atLeast === undefined ? {} : { target: { of: 'ratio', atLeast } }),
   });
 }
 
