@@ -50,6 +50,12 @@ export function describeTarget({ target, unit, peer }: Figure): string {
 /** The cell of a table for `met`. */
 export const verdictOf = ({ met }: Figure): string => (met === undefined ? '' : met ? 'yes' : 'NO');
 
+/** Formats a number with three significant digits, or without decimals. JSON has null for what could not be measured. */
+export function shortNumber(value: number | null): string {
+  if (value === null || Number.isNaN(value)) return '–';
+  return value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)));
+}
+
 /** The columns of `figureRow`. */
 export const figureColumns = ['', 'figure', 'compared with', 'ratio', 'target', 'met'];
 

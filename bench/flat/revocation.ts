@@ -14,6 +14,8 @@ const sizes = [1_000, 100_000];
 const mountsOfSize = 5;
 /** Tokens of which each is the parent of the next one, and the last one of all others: each of them can be revoked, the last one first. */
 const generations = 25;
+/** Of tokens that may have children. */
+const familyPolicy = 'bench-family';
 const audience = 'https://secrets.example.test';
 
 /** Measures what it takes to revoke many tokens at once, and to delete them afterwards. */
@@ -81,9 +83,12 @@ const authOf = async (response: Promise<unknown>): Promise<Auth> => ((await resp
 async function createFamily({ product, database }: Setup, size: number): Promise<Revocation[]> {
   const { url, api, rootToken } = product;
   const revocations: Revocation[] = [];
+  await api('POST', `sys/policies/acl/${familyPolicy}`, {
+    policy: 'path "auth/token/create" { capabilities = ["create", "update"] }',
+  });
   let parent = rootToken;
   for (let generation = 0; generation < generations; generation += 1) {
-    const create = { policies: ['default'], ttl: '24h' };
+    const create = { policies: [familyPolicy], ttl: '24h' };
     const own = await authOf(apiClient(url, parent)('POST', 'auth/token/create', create));
     const child = await authOf(apiClient(url, own.client_token)('POST', 'auth/token/create', create));
     parent = own.client_token;

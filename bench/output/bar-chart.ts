@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { describeTarget, type Figure } from '../figure.ts';
+import { describeTarget, type Figure, shortNumber } from '../figure.ts';
 
 /** Readable on light and on dark pages. */
 const colors = {
@@ -7,8 +7,16 @@ const colors = {
   missed: '#d9730d',
   'no target': '#8b949e',
   peer: '#8250df',
-  limit: '#cf222e',
+  limit: '#f85149',
 };
+
+const config = {
+  background: 'transparent',
+  view: { stroke: null },
+  font: 'sans-serif',
+  axisY: { labelLimit: 420, ticks: false, domain: false },
+  axisX: { gridOpacity: 0.2 },
+} as const;
 
 /** Describes a chart of figures with the same unit: a bar for what was measured, a mark for the peer, and a line for the limit. */
 export function barChart(title: string, unit: string, figures: readonly Figure[]): TopLevelSpec {
@@ -25,48 +33,46 @@ export function barChart(title: string, unit: string, figures: readonly Figure[]
   const color = {
     field: 'verdict',
     type: 'nominal',
-    title: 'bar: measured; ○: compared with; │: limit',
+    title: null,
     scale: {
       domain: ['met', 'missed', 'no target'],
       range: [colors.met, colors.missed, colors['no target']],
     },
-    legend: { orient: 'bottom', titleOrient: 'left' },
+    legend: { orient: 'bottom' },
   } as const;
   return {
-    title: { text: title, anchor: 'start' },
+    title: { text: title, subtitle: 'bar: measured, ○ compared with, │ limit', anchor: 'start', offset: 14 },
     data: { values },
     width: 460,
-    height: { step: 26 },
+    height: { step: 32 },
     layer: [
       { mark: { type: 'bar', height: 12 }, encoding: { y, x: x('measured'), color } },
       {
-        mark: { type: 'point', color: colors.peer, size: 50, strokeWidth: 2 },
+        mark: {
+          type: 'point',
+          filled: true,
+          fill: '#ffffff',
+          stroke: colors.peer,
+          size: 45,
+          strokeWidth: 2,
+          opacity: 1,
+        },
         encoding: { y, x: x('peer') },
       },
       {
-        mark: { type: 'tick', color: colors.limit, thickness: 2.5, size: 22 },
+        mark: { type: 'tick', color: colors.limit, thickness: 3, size: 22, opacity: 1 },
         encoding: { y, x: x('limit') },
       },
       {
-        mark: { type: 'text', align: 'left', baseline: 'bottom', dx: 3, dy: -5, fontSize: 9 },
+        mark: { type: 'text', align: 'left', baseline: 'bottom', dx: 1, dy: -7, fontSize: 9.5 },
         encoding: { y, x: { datum: 0 }, text: { field: 'label' } },
       },
     ],
-    config: {
-      background: 'transparent',
-      view: { stroke: null },
-      font: 'sans-serif',
-      axisY: { labelLimit: 420, ticks: false, domain: false },
-      axisX: { gridOpacity: 0.2 },
-    },
+    config,
   };
 }
 
-const labelOf = (each: Figure): string =>
-  [
-    each.measured.toPrecision(3),
-    each.ratio === undefined ? '' : `= ${each.ratio.toFixed(2)} × ${each.peer?.name}`,
-  ]
-    .concat(each.target === undefined ? [] : [`(${describeTarget(each)})`])
-    .filter((part) => part !== '')
-    .join(' ');
+const labelOf = (each: Figure): string => {
+  const ratio = each.ratio === undefined ? '' : ` = ${shortNumber(each.ratio)} × ${each.peer?.name}`;
+  return `${shortNumber(each.measured)}${ratio}${each.target === undefined ? '' : `, target ${describeTarget(each)}`}`;
+};

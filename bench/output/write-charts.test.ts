@@ -35,7 +35,7 @@ test('a chart draws the limit of each figure that has one', () => {
 });
 
 test('a chart says in words what was measured, and what was to be reached', () => {
-  expect(svgOf('1/s')).toContain('190 = 0.95 × the loop (≥ 0.95 × the loop)');
+  expect(svgOf('1/s')).toContain('190 = 0.95 × the loop, target ≥ 0.95 × the loop');
 });
 
 test('the text of a chart follows the colors of the page', () => {

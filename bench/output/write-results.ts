@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { slug } from 'github-slugger';
-import { describeTarget, type Figure, verdictOf } from '../figure.ts';
+import { describeTarget, type Figure, shortNumber, verdictOf } from '../figure.ts';
 import { tableMarkdown } from '../report.ts';
 import { mergeResults, type Result, readResults } from './results.ts';
 import { type Chart, writeCharts } from './write-charts.ts';
@@ -64,16 +64,12 @@ function summaryOf(results: readonly Result[]): string {
 
 const summaryRow = (title: string, each: Figure): string[] => [
   `[${title}](#${slug(title)}): ${each.name}`,
-  `${shown(each.measured)} ${each.unit}`,
-  each.peer === undefined ? '' : `${each.peer.name}: ${shown(each.peer.measured)}`,
-  each.ratio === undefined ? '' : shown(each.ratio),
+  `${shortNumber(each.measured)} ${each.unit}`,
+  each.peer === undefined ? '' : `${each.peer.name}: ${shortNumber(each.peer.measured)}`,
+  each.ratio === undefined ? '' : shortNumber(each.ratio),
   describeTarget(each),
   verdictOf(each),
 ];
-
-/** Three significant digits. JSON has no number for what could not be measured. */
-const shown = (value: number | null): string =>
-  value === null ? '–' : value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 
 const chartsOf = (charts: readonly Chart[]): string =>
   [...Map.groupBy(charts, ({ benchmark }) => benchmark)]
