@@ -42,7 +42,7 @@ export interface CommandLine {
 }
 
 const flags = {
-  seconds: { type: 'string', default: '8' },
+  seconds: { type: 'string', default: '5' },
   rounds: { type: 'string', default: '3' },
   secrets: { type: 'string', default: '1000' },
   entries: { type: 'string' },

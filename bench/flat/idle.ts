@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { destinationTypes } from '@secrets/destinations';
 import { eventually } from '@secrets/testing';
 import type { BenchOptions } from '../command-line.ts';
 import type { Figure } from '../figure.ts';
@@ -9,29 +10,31 @@ import { type BySize, growthColumns, growthFigure, growthRow } from './growth.ts
 import { type SizedProduct, sizes, withSizedProducts } from './sized-products.ts';
 
 const idleSeconds = 60;
-const starts = 5;
+const starts = 3;
 /** What the services do after their start has ended by then. */
 const settleMs = 15_000;
-
-const workerServices = [
-  'sync-worker-clouda-sm',
-  'sync-worker-cloudb-kv',
-  'sync-worker-cloudc-sm',
-  'sync-worker-codehost',
-  'sync-worker-webhost-project',
-];
 
 /** The costs of each service by its name. */
 type ByService = Map<string, BySize>;
 
 /** Measures what each service uses while nothing happens, and how fast it starts, with few and with many associations. */
 export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
-  withSizedProducts(options, { workerServices }, async (products) => {
+  withSizedProducts(options, { types: Object.keys(destinationTypes) }, async (products) => {
     await sleep(settleMs);
     options.log(`measuring for ${idleSeconds} s`);
     const { cpu, memory } = await whileIdle(products);
+    for (const [service, bySize] of cpu)
+      options.log(
+        `${service}: CPU ${[...bySize.values()]
+          .flat()
+          .map((each) => each.toFixed(2))
+          .join(', ')} ms/s`,
+      );
     const start: ByService = new Map();
-    for (let round = 0; round < starts; round += 1) await restartAll(products, start);
+    for (let round = 0; round < starts; round += 1) {
+      await restartAll(products, start);
+      options.log(`restart ${round + 1} of ${starts}`);
+    }
     return [
       reportOf(`CPU while nothing happens, with 1,000 to 1,000,000 associations`, 'ms/s', cpu, 2),
       reportOf('Memory while nothing happens, with 1,000 to 1,000,000 associations', 'MiB', memory, 0),
@@ -68,7 +71,8 @@ async function restartAll(products: SizedProduct[], start: ByService): Promise<v
       const { service, program } = product.programs[at]!;
       const path = service === 'gateway' ? '/v1/sys/health' : '/readyz';
       let ready: Promise<number> | undefined;
-      await program.restart('SIGTERM', () => {
+      // A service that is asked to stop still serves for a while.
+      await program.restart('SIGKILL', () => {
         ready = readyAfter(`${program.url}${path}`);
       });
       add(start, service, associations, await ready!);

@@ -44,7 +44,7 @@ function writeJson(file: string, value: unknown): void {
 }
 
 /** Replaces what is between the two marks of a part of the page. */
-export function replacePart(text: string, name: string, part: string): string {
+function replacePart(text: string, name: string, part: string): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the page has no place for its ${name}: ${begin} … ${end}`);
@@ -53,8 +53,8 @@ export function replacePart(text: string, name: string, part: string): string {
 
 /** A row for each figure that has a target. */
 function summaryOf(results: readonly Result[]): string {
-  const rows = results.flatMap(({ title, figures }) =>
-    figures.filter(({ target }) => target !== undefined).map((each) => summaryRow(title, each)),
+  const rows = results.flatMap((result) =>
+    result.figures.filter(({ target }) => target !== undefined).map((each) => summaryRow(result, each)),
   );
   return tableMarkdown({
     columns: ['figure', 'measured', 'compared with', 'ratio', 'target', 'met'],
@@ -62,8 +62,8 @@ function summaryOf(results: readonly Result[]): string {
   });
 }
 
-const summaryRow = (title: string, each: Figure): string[] => [
-  `[${title}](#${slug(title)}): ${each.name}`,
+const summaryRow = ({ benchmark, title }: Result, each: Figure): string[] => [
+  `[${benchmark}](#${slug(title)}): ${each.name}`,
   `${shortNumber(each.measured)} ${each.unit}`,
   each.peer === undefined ? '' : `${each.peer.name}: ${shortNumber(each.peer.measured)}`,
   each.ratio === undefined ? '' : shortNumber(each.ratio),

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { install } from '../../tests/clients/install.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { alternate, type Load, type Runs, type Side } from '../load/alternate.ts';
-import { type Memory, memoryOf, treeOf } from '../load/process-tree.ts';
+import { memoryOf, treeOf } from '../load/process-tree.ts';
 import type { Report } from '../report.ts';
 import { forEach } from '../system/api-client.ts';
-import { reportOfPeers, reportOfStandalone } from './peer-report.ts';
+import { reportOfPeers, reportOfStandalone, type StandaloneMemory } from './peer-report.ts';
 import { mount, type PeerSide, role, type Sides, startSides } from './sides.ts';
 
 const secrets = 1_000;
@@ -22,16 +22,25 @@ export async function benchPeers(options: BenchOptions): Promise<Report[]> {
     const missing = reason === undefined ? [] : [`OpenBao could not be installed: ${reason}`];
     return [
       reportOfPeers(running.sides, measured.runs, missing),
-      reportOfStandalone({ atRest, underLoad: measured.underLoad, ready: running.standalone.ready }),
+      reportOfStandalone({
+        atRest,
+        underLoad: measured.underLoad,
+        ready: running.standalone.ready,
+        readyWithoutNpm: running.readyWithoutNpm,
+      }),
     ];
   } finally {
     await running.stop();
   }
 }
 
-const memoryOfStandalone = ({ standalone }: Sides): Memory => memoryOf(treeOf(standalone.pid));
+/** The memory of `npm start`, and of the service in it. */
+function memoryOfStandalone({ standalone: { pid } }: Sides): StandaloneMemory {
+  const tree = treeOf(pid);
+  return { ...memoryOf(tree), withoutNpm: memoryOf(tree.filter((each) => each !== pid)).resident };
+}
 
-async function afterRest(running: Sides): Promise<Memory> {
+async function afterRest(running: Sides): Promise<StandaloneMemory> {
   await sleep(restSeconds * 1_000);
   return memoryOfStandalone(running);
 }
@@ -40,7 +49,7 @@ async function afterRest(running: Sides): Promise<Memory> {
 async function measure(running: Sides, options: BenchOptions) {
   const { sides } = running;
   for (const side of sides) await writeAll(side);
-  const samples: Memory[] = [];
+  const samples: StandaloneMemory[] = [];
   const sampling = setInterval(() => samples.push(memoryOfStandalone(running)), 1_000);
   const runs = new Map<string, Runs>();
   try {
@@ -48,8 +57,13 @@ async function measure(running: Sides, options: BenchOptions) {
   } finally {
     clearInterval(sampling);
   }
-  const most = (of: keyof Memory) => Math.max(...samples.map((sample) => sample[of]));
-  return { runs, underLoad: { resident: most('resident'), proportional: most('proportional') } };
+  const most = (of: keyof StandaloneMemory) => Math.max(...samples.map((sample) => sample[of]));
+  const underLoad = {
+    resident: most('resident'),
+    proportional: most('proportional'),
+    withoutNpm: most('withoutNpm'),
+  };
+  return { runs, underLoad };
 }
 
 const paths = Array.from({ length: secrets }, (_, at) => `/v1/${mount}/data/app/s${at}`);

@@ -5,7 +5,7 @@ import { type Directory, directoryOf, type Identities, issueJwts } from '../syst
 import { startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';
 import { allowLogins, type LoginRules, startOpenBao } from './openbao.ts';
-import { type NpmStart, npmStart } from './standalone-peer.ts';
+import { type NpmStart, npmStart, type Ready, readyWithoutNpm } from './standalone-peer.ts';
 
 /** One of the servers that are compared, prepared for the same requests as the others. */
 export interface PeerSide extends Side {
@@ -22,6 +22,8 @@ export interface PeerSide extends Side {
 export interface Sides {
   sides: PeerSide[];
   standalone: NpmStart;
+  /** How fast the program of `npm start` is ready without npm. */
+  readyWithoutNpm: Ready;
   jwts: string[];
   stop(): Promise<void>;
 }
@@ -70,7 +72,10 @@ async function start(
     stops.push(server.stop);
     return server;
   };
-  const standalone = await started(npmStart(`${sandbox.url}/directory`));
+  const directoryUrl = `${sandbox.url}/directory`;
+  const withoutNpm = await readyWithoutNpm(directoryUrl);
+  const standalone = await started(npmStart(directoryUrl));
+  const common = { standalone, readyWithoutNpm: withoutNpm, jwts: known.jwts };
   const product = await started(startProduct({ ...options, sandboxUrl: sandbox.url }));
   const { postgresPid } = options.servers;
   const postgres = postgresPid === undefined ? [] : [['Postgres', postgresPid] as const];
@@ -81,7 +86,7 @@ async function start(
     ]),
     await productSide(standalone, names.standalone, { directory, known }, [['all', standalone.pid]]),
   ];
-  if (!hasOpenBao) return { sides, standalone, jwts: known.jwts };
+  if (!hasOpenBao) return { sides, ...common };
   const raft = await started(startOpenBao('raft'));
   sides.push(await openBaoSide(raft, names.raft, { directory, known }, [['bao', raft.pid]]));
   for (const [name, tuning] of onPostgres) {
@@ -90,7 +95,7 @@ async function start(
     const processes = [['bao', server.pid] as const, ...postgres];
     sides.push(await openBaoSide(server, name, { directory, known }, processes));
   }
-  return { sides, standalone, jwts: known.jwts };
+  return { sides, ...common };
 }
 
 /** With its default of two idle connections, OpenBao opens one for almost every statement under load. */

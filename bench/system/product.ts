@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { workerOf } from '@secrets/domain';
 import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
@@ -16,10 +17,10 @@ export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles
 
 /** How the sync services run. */
 export interface SyncServices {
-  /** Number of processes of each worker; default 1. */
+  /** Number of worker processes of each type; default 1. */
   workers?: number;
-  /** Which workers run; default that of cloudA. */
-  workerServices?: readonly string[];
+  /** The destination types with workers; default cloudA-sm. */
+  types?: readonly string[];
   /** Whether accounts have the budget of their type, as in production. By default, the budget limits nothing. */
   hasBudget?: boolean;
 }
@@ -101,9 +102,8 @@ async function startServices(start: StartService, sync: SyncServices | undefined
   const secrets = await start('secrets');
   const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
   const control = sync && (await startControl(start, inward, sync));
-  for (const worker of sync?.workerServices ?? ['sync-worker-clouda-sm'])
-    for (let started = 0; started < (sync?.workers ?? 1) && sync; started += 1)
-      await start(worker, {}, 'INTERNAL_PORT');
+  for (let worker = 0; worker < (sync?.workers ?? 1) && sync; worker += 1)
+    for (const type of sync.types ?? ['cloudA-sm']) await start(workerOf(type), inward, 'INTERNAL_PORT');
   const more = { INTERNAL_PORT: '0', LOGIN_RATE_LIMIT: '0' }; // all load comes from one address
   const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, ...more };
   const gateway = await start('gateway', outward);
