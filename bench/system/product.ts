@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { workerOf } from '@secrets/domain';
 import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
@@ -16,8 +17,10 @@ export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles
 
 /** How the sync services run. */
 export interface SyncServices {
-  /** Number of worker processes; default 1. */
+  /** Number of worker processes of each type; default 1. */
   workers?: number;
+  /** The destination types with workers; default cloudA-sm. */
+  types?: readonly string[];
   /** Whether accounts have the budget of their type, as in production. By default, the budget limits nothing. */
   hasBudget?: boolean;
 }
@@ -29,6 +32,8 @@ export interface Product {
   api: Api;
   sealKeyFile: string;
   pids: { gateway: number; login: number; secrets: number };
+  /** Every process with the name of its service, in the order of their start. */
+  programs: { service: string; program: Program }[];
   stop(): Promise<void>;
 }
 
@@ -53,17 +58,17 @@ export async function startProduct({
     AUDIT_FILE: join(folder, 'audit.log'),
     ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
   };
-  const running: Program[] = [];
+  const running: Product['programs'] = [];
   const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
     const source = `services/${service}/src/main.ts`;
     const program = await startProgram({ source, env: { ...environment, ...env }, portVariable, profiles });
-    running.unshift(program);
+    running.push({ service, program });
     return program;
   };
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const forget = atExit(removeFolder); // contains keys
   const stop = async () => {
-    await stopPrograms(running);
+    await stopPrograms(running.map(({ program }) => program).reverse());
     removeFolder();
     forget();
   };
@@ -75,6 +80,7 @@ export async function startProduct({
       rootToken,
       api: apiClient(gateway.url, rootToken),
       sealKeyFile,
+      programs: running,
       pids: { gateway: gateway.pid, login: login.pid, secrets: secrets.pid },
       stop,
     };
@@ -97,7 +103,7 @@ async function startServices(start: StartService, sync: SyncServices | undefined
   const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
   const control = sync && (await startControl(start, inward, sync));
   for (let worker = 0; worker < (sync?.workers ?? 1) && sync; worker += 1)
-    await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+    for (const type of sync.types ?? ['cloudA-sm']) await start(workerOf(type), inward, 'INTERNAL_PORT');
   const more = { INTERNAL_PORT: '0', LOGIN_RATE_LIMIT: '0' }; // all load comes from one address
   const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, ...more };
   const gateway = await start('gateway', outward);
