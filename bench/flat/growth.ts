@@ -20,7 +20,7 @@ export function growthFigure(name: string, unit: string, bySize: BySize): Figure
   });
 }
 
-export const countOf = (size: number): string => size.toLocaleString('en-US');
+const countOf = (size: number): string => size.toLocaleString('en-US');
 
 /** The columns of `growthRow`. */
 export const growthColumns = (sizes: readonly number[]): string[] => [
