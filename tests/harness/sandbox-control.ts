@@ -14,11 +14,13 @@ interface ExternalSecret {
 }
 
 /** A call that the external store has finished. */
-interface StoreCall {
+export interface StoreCall {
   operation: string;
   name?: string;
   outcome: number | string;
-  /** ISO 8601. */
+  /** When it arrived, as ISO 8601. */
+  began: string;
+  /** When it ended. */
   at: string;
   /** How many other calls with this name were in progress; absent if none. */
   concurrent?: number;

@@ -74,6 +74,16 @@ export class ServiceProcess {
     return this.#lastWords();
   }
 
+  /** The ID of its process; undefined unless it is running. */
+  get pid(): number | undefined {
+    return this.#program?.isRunning ? this.#program.pid : undefined;
+  }
+
+  /** Runs this program from its next start on, in place of the one that it was created with. */
+  replaceSource(source: string): void {
+    this.#options.source = source;
+  }
+
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.#program?.signal(signal);

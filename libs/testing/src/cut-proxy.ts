@@ -10,8 +10,10 @@ export interface CutProxy {
   /** Breaks every connection, and refuses new ones until `open`. */
   close(): void;
   open(): void;
-  /** While frozen, connections stay open and forward nothing. */
-  freeze(isFrozen: boolean): void;
+  /** While frozen, connections stay open and forward nothing; new ones too, if `withNew` is set. */
+  freeze(isFrozen: boolean, options?: { withNew?: boolean }): void;
+  /** From now on, each piece of data is forwarded after this many milliseconds, in both directions. */
+  delay(ms: number): void;
   /** New connections lead to the server of this URL; open ones stay. */
   leadTo(target: string): void;
   end(): Promise<void>;
@@ -29,6 +31,7 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   let to = addressOf(target);
   const sockets = new Set<Socket>();
   let isOpen = true;
+  const line: Line = { isFrozen: false, delayMs: 0 };
   const server = createServer((near) => {
     if (!isOpen) return near.destroy();
     const far = connect(to);
@@ -42,7 +45,8 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
         sockets.delete(from);
         into.destroy();
       });
-      from.pipe(into);
+      forward(line, from, into);
+      if (line.isFrozen) from.pause();
     }
   });
   server.listen(0, '127.0.0.1');
@@ -62,8 +66,12 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
     open: () => {
       isOpen = true;
     },
-    freeze: (isFrozen) => {
+    freeze: (isFrozen, { withNew = false } = {}) => {
+      line.isFrozen = isFrozen && withNew;
       for (const socket of sockets) isFrozen ? socket.pause() : socket.resume();
+    },
+    delay: (ms) => {
+      line.delayMs = ms;
     },
     leadTo: (next) => {
       to = addressOf(next);
@@ -74,4 +82,27 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       await once(server, 'close');
     },
   };
+}
+
+/** What currently applies to all connections of a proxy. */
+interface Line {
+  isFrozen: boolean;
+  delayMs: number;
+}
+
+/** Forwards one direction, in order. Reads nothing more while data waits. */
+function forward(line: Line, from: Socket, into: Socket): void {
+  const goOn = () => {
+    if (!line.isFrozen) from.resume();
+  };
+  const write = (chunk: Buffer) => {
+    if (into.destroyed || into.write(chunk)) goOn();
+    else into.once('drain', goOn);
+  };
+  from.on('data', (chunk: Buffer) => {
+    from.pause();
+    if (line.delayMs > 0) setTimeout(write, line.delayMs, chunk);
+    else write(chunk);
+  });
+  from.on('end', () => into.end());
 }

@@ -1,5 +1,8 @@
 /** A logged call. Never contains a value, a signature or a token. */
 export interface LoggedCall {
+  /** When it arrived, as ISO 8601. */
+  began: string;
+  /** When it ended. */
   at: string;
   store: string;
   operation: string;

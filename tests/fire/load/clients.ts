@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Answer } from '../../harness/http.ts';
+import type { Operation } from './operation.ts';
+import type { Recorder } from './recorder.ts';
+import { cycledKeys, keys, type LoadedDestination, mount, shapeOf, type World } from './world.ts';
+
+/** One client of the load: repeats its turn until the load ends. */
+export interface LoadClient {
+  name: string;
+  /** Milliseconds between two turns. */
+  pauseMs: number;
+  turn(draw: Draw): Promise<unknown>;
+}
+
+/** Draws numbers below `max`. */
+export type Draw = (max: number) => number;
+
+/** A draw of a seed: the same numbers every time. */
+export function drawOf(seed: number): Draw {
+  const numbers = fc.sample(fc.nat(), { seed, numRuns: 5_000 });
+  let at = 0;
+  return (max) => numbers[at++ % numbers.length]! % max;
+}
+
+/** What the load's clients share. */
+export interface Shared {
+  world: World;
+  recorder: Recorder;
+}
+
+/** Reads and writes secrets. Several writers share all keys; a third of the writes expect a version. */
+export function writer({ world, recorder }: Shared, name: string): LoadClient {
+  let writes = 0;
+  const known = new Map<string, number>();
+  return {
+    name,
+    pauseMs: 150,
+    turn: async (draw) => {
+      const key = keys[draw(keys.length)]!;
+      const request = { client: name, gateway: gatewayOf(world, draw), token: world.rootToken };
+      if (draw(4) === 0) {
+        const read = await recorder.run(
+          { act: 'read', key, token: world.rootToken },
+          { ...request, method: 'GET', path: `${mount}/data/${key}`, learn: readVersion },
+        );
+        if (read.act === 'read' && read.version !== undefined) known.set(key, read.version);
+        return;
+      }
+      const cas = draw(3) === 0 ? known.get(key) : undefined;
+      const value = `${world.canary}-${name}-${writes++}`;
+      const body = { data: { value }, ...(cas === undefined ? {} : { options: { cas } }) };
+      const written = await recorder.run(
+        { act: 'write', key, value, cas },
+        { ...request, method: 'POST', path: `${mount}/data/${key}`, body, learn: writtenVersion },
+      );
+      if (written.act === 'write' && written.version !== undefined) known.set(key, written.version);
+    },
+  };
+}
+
+/** Writes the first version of each secret. */
+export async function writeEach({ world, recorder }: Shared): Promise<void> {
+  const request = { client: 'first', gateway: world.gateways[0]!, token: world.rootToken, method: 'POST' };
+  for (const key of keys) {
+    const value = `${world.canary}-first-${key}`;
+    const sent = { ...request, path: `${mount}/data/${key}`, body: { data: { value } }, learn: writtenVersion };
+    await recorder.run({ act: 'write', key, value }, sent);
+  }
+}
+
+const gatewayOf = ({ gateways }: World, draw: Draw) => gateways[draw(gateways.length)]!;
+const writtenVersion = ({ body }: Answer) => ({ version: body.data.version });
+const readVersion = ({ status, body }: Answer) =>
+  status === 404 ? { version: 0 } : { version: body.data.metadata.version, value: body.data.data.value };
+
+/** Sets and removes the associations of some destinations, which no other client changes. */
+export function associator(
+  { world, recorder }: Shared,
+  name: string,
+  destinations: readonly LoadedDestination[],
+): LoadClient {
+  return {
+    name,
+    pauseMs: 250,
+    turn: (draw) => {
+      const { id, path } = destinations[draw(destinations.length)]!;
+      const key = keys[draw(keys.length)]!;
+      const act = draw(5) === 0 ? ('remove' as const) : ('set' as const);
+      const wait = draw(6) === 0 ? '1' : '0';
+      return recorder.run(
+        { act, destination: id, key },
+        {
+          client: name,
+          gateway: gatewayOf(world, draw),
+          token: world.rootToken,
+          method: 'POST',
+          path: `${path}/associations/${act}?wait=${wait}`,
+          body: { mount, secret_name: key },
+        },
+      );
+    },
+  };
+}
+
+/** Changes templates, pauses syncing, and purges and creates destinations. */
+export function operator({ world, recorder }: Shared, name: string): LoadClient {
+  const send = (draw: Draw, act: Parameters<Recorder['run']>[0], method: string, path: string, body?: unknown) =>
+    recorder.run(act, { client: name, gateway: gatewayOf(world, draw), token: world.rootToken, method, path, body });
+  const untilOk = async (request: () => Promise<Operation>) => {
+    for (let tries = 0; tries < 100 && (await request()).outcome !== 'ok'; tries += 1) await sleep(200);
+  };
+  const rename = async (draw: Draw) => {
+    const one = world.lasting[draw(world.lasting.length)]!;
+    const shape = shapeOf(one, draw(3));
+    const { outcome } = await send(draw, { act: 'rename', destination: one.id }, 'PATCH', one.path, shape);
+    if (outcome === 'ok')
+      await send(draw, { act: 'replan', destination: one.id }, 'POST', `${one.path}/replan`, {});
+  };
+  const pause = async (draw: Draw) => {
+    await send(draw, { act: 'disable' }, 'PATCH', 'sys/sync/config', { disabled: true });
+    await sleep(300 + draw(1_500));
+    await untilOk(() => send(draw, { act: 'enable' }, 'PATCH', 'sys/sync/config', { disabled: false }));
+  };
+  const purge = async (draw: Draw) => {
+    const one = world.cycled[draw(world.cycled.length)]!;
+    const destination = one.id;
+    const fields = { ...one.fields, ...shapeOf(one, 0) };
+    const { outcome } = await send(draw, { act: 'create', destination }, 'POST', one.path, fields);
+    if (outcome !== 'ok') return;
+    for (const key of cycledKeys)
+      await send(draw, { act: 'set', destination, key }, 'POST', `${one.path}/associations/set?wait=0`, {
+        mount,
+        secret_name: key,
+      });
+    await sleep(draw(2_000));
+    if (draw(3) > 0) await send(draw, { act: 'purge', destination }, 'DELETE', `${one.path}?purge=true`);
+  };
+  return {
+    name,
+    pauseMs: 500,
+    turn: (draw) => [rename, rename, pause, purge, purge][draw(5)]!(draw),
+  };
+}
+
+/** Logs in, reads with the token through every gateway, revokes it, and tries it again. */
+export function session({ world, recorder }: Shared, name: string): LoadClient {
+  return {
+    name,
+    pauseMs: 300,
+    turn: async (draw) => {
+      const request = { client: name, gateway: gatewayOf(world, draw), token: '' };
+      const login = await recorder.run(
+        { act: 'login' },
+        {
+          ...request,
+          method: 'POST',
+          path: 'auth/app/login',
+          body: { role: 'app', jwt: world.jwt },
+          learn: ({ body }) => ({ token: body.auth.client_token }),
+        },
+      );
+      if (login.act !== 'login' || login.token === undefined) return;
+      const { token } = login;
+      const use = () =>
+        Promise.all(
+          world.gateways.map((gateway) => {
+            const key = keys[draw(keys.length)]!;
+            const read = { client: name, gateway, token, method: 'GET', path: `${mount}/data/${key}` };
+            return recorder.run({ act: 'read', key, token }, { ...read, learn: readVersion });
+          }),
+        );
+      await use();
+      const bySelf = draw(2) === 0;
+      const revoke = bySelf
+        ? { token, path: 'auth/token/revoke-self' }
+        : { token: world.rootToken, path: 'auth/token/revoke', body: { token } };
+      await recorder.run({ act: 'revoke', token }, { ...request, method: 'POST', ...revoke });
+      await use();
+      await use();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sandboxTypes } from '../../harness/destination-types.ts';
+import { type Distributed, ownServers, startDistributed } from '../../harness/distributed.ts';
+import type { Targets } from '../schedule/draw-schedule.ts';
+import { Links } from './links.ts';
+import { type SmallDisk, smallDisk } from './small-disk.ts';
+
+/** A lost message stays lost for longer than a run may take to settle: nothing but its redelivery repairs a crash. */
+const lostAfterSeconds = 100;
+const callsPerSecond = 40;
+
+/** A distributed system whose processes, connections, clocks and disks can be disturbed. */
+export interface Stage {
+  system: Distributed;
+  links: Links;
+  /** Of the gateways, by the name of the process. */
+  disks: ReadonlyMap<string, SmallDisk>;
+  /** The file that shifts the clock of each process. */
+  clockFile(process: string): string;
+  targets: Targets;
+  stop(): Promise<void>;
+}
+
+const preload = fileURLToPath(new URL('./skewed-clock.ts', import.meta.url));
+
+/**
+ * Starts the stack: all five types with two workers or more, and each other service twice.
+ * @throws with the reason if this machine has no PostgreSQL or RabbitMQ
+ */
+export async function startStage({ sourceRoot }: { sourceRoot?: string | undefined } = {}): Promise<Stage> {
+  const servers = await ownServers();
+  if (typeof servers === 'string') throw new Error(servers);
+  const folder = mkdtempSync(join(tmpdir(), 'fire-'));
+  const links = new Links();
+  const disks = new Map<string, SmallDisk>();
+  const clockFile = (process: string) => join(folder, `${process}.clock`);
+  const route = async (name: string, env: Record<string, string>) => {
+    const routed = await links.route(name, env);
+    const clock = { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: clockFile(name) };
+    if (name === 'sandbox') return routed;
+    if (routed.AUDIT_FILE === undefined) return { ...routed, ...clock };
+    const file = basename(routed.AUDIT_FILE);
+    const disk = smallDisk(join(folder, `disk-of-${name}`), file);
+    disks.set(name, disk);
+    return { ...routed, ...clock, AUDIT_FILE: join(disk.folder, file) };
+  };
+  const env = {
+    LOST_AFTER_SECONDS: String(lostAfterSeconds),
+    BUDGETS: sandboxTypes.map(({ type }) => `${type}=${callsPerSecond}`).join(','),
+  };
+  const release = async () => {
+    await links.end();
+    for (const disk of disks.values()) disk.end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const options = { env, route, everyType: true, inPairs: true };
+  const system = await startDistributed(servers, {
+    ...options,
+    ...(sourceRoot === undefined ? {} : { sourceRoot }),
+  }).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
+  return {
+    system,
+    links,
+    disks,
+    clockFile,
+    targets: {
+      upstreams: links.upstreams,
+      gateways: [...disks.keys()],
+      stores: sandboxTypes.map(({ type }) => type),
+    },
+    stop: async () => {
+      await system.stop();
+      await release();
+    },
+  };
+}
