@@ -98,7 +98,10 @@ export async function startDistributed(
 ): Promise<Distributed> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const names = namesIn(options);
-  const planned = planProcesses({ folder, servers, names, ports: await freePorts(names.length + 2) }, options);
+  const planned = planProcesses(
+    { folder, servers, names, ports: await freePorts(names.length + 2) },
+    options,
+  );
   const processes = await createProcesses(planned, folder, options);
   const all = Object.values(processes);
   const stop = async () => {
@@ -171,8 +174,16 @@ async function createProcesses(
   { sourceRoot = '.', route = async (_, env) => env }: DistributedOptions,
 ): Promise<Processes> {
   const created = planned.map(async ({ name, source, env, ...urls }) => {
-    const main = join(sourceRoot, 'services', source, 'src/main.ts');
-    const process = new ServiceProcess({ name, source: main, env: await route(name, env), ...urls, logFolder });
+    // The witness is always this version.
+    const root = name === 'sandbox' ? '.' : sourceRoot;
+    const main = join(root, 'services', source, 'src/main.ts');
+    const process = new ServiceProcess({
+      name,
+      source: main,
+      env: await route(name, env),
+      ...urls,
+      logFolder,
+    });
     return [name, process] as const;
   });
   return Object.fromEntries(await Promise.all(created)) as Processes;

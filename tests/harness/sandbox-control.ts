@@ -18,6 +18,8 @@ export interface StoreCall {
   operation: string;
   name?: string;
   outcome: number | string;
+  /** The address that it came from. */
+  peer?: string;
   /** When it arrived, as ISO 8601. */
   began: string;
   /** When it ended. */

@@ -38,6 +38,11 @@ export class ServiceProcess {
     this.#options = options;
   }
 
+  /** The name of its service, which replicas share. */
+  get service(): string | undefined {
+    return /services\/([^/]+)\//.exec(this.#options.source)?.[1];
+  }
+
   /** Host and port of `/metrics`. */
   get metricsAddress(): string {
     return new URL(this.#options.readyUrl).host;

@@ -26,33 +26,25 @@ function addressOf(target: string): { host: string; port: number } {
   return { host: hostname, port: Number(port || defaultPorts[protocol]) };
 }
 
-/** Starts a proxy to the server of a URL, on a free port of 127.0.0.1. */
-export async function startCutProxy(target: string): Promise<CutProxy> {
+/**
+ * Starts a proxy to the server of a URL, on a free port of 127.0.0.1.
+ * @param localAddress what the server sees as the address of its clients, such as `127.0.0.9`
+ */
+export async function startCutProxy(
+  target: string,
+  { localAddress }: { localAddress?: string | undefined } = {},
+): Promise<CutProxy> {
   let to = addressOf(target);
-  const sockets = new Set<Socket>();
   let isOpen = true;
-  const line: Line = { isFrozen: false, delayMs: 0 };
+  const line = new Line();
   const server = createServer((near) => {
     if (!isOpen) return near.destroy();
-    const far = connect(to);
-    for (const [from, into] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined);
-      from.on('close', () => {
-        sockets.delete(from);
-        into.destroy();
-      });
-      forward(line, from, into);
-      if (line.isFrozen) from.pause();
-    }
+    line.join(near, connect({ ...to, ...(localAddress === undefined ? {} : { localAddress }) }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of line.sockets) socket.destroy();
   };
   return {
     url: Object.assign(new URL(target), {
@@ -67,8 +59,8 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       isOpen = true;
     },
     freeze: (isFrozen, { withNew = false } = {}) => {
-      line.isFrozen = isFrozen && withNew;
-      for (const socket of sockets) isFrozen ? socket.pause() : socket.resume();
+      line.freezesNew = isFrozen && withNew;
+      for (const socket of line.sockets) isFrozen ? line.freeze(socket) : line.thaw(socket);
     },
     delay: (ms) => {
       line.delayMs = ms;
@@ -84,25 +76,55 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   };
 }
 
-/** What currently applies to all connections of a proxy. */
-interface Line {
-  isFrozen: boolean;
-  delayMs: number;
-}
+/** The connections of a proxy, and what currently applies to them. */
+class Line {
+  delayMs = 0;
+  freezesNew = false;
+  readonly sockets = new Set<Socket>();
+  readonly #frozen = new Set<Socket>();
 
-/** Forwards one direction, in order. Reads nothing more while data waits. */
-function forward(line: Line, from: Socket, into: Socket): void {
-  const goOn = () => {
-    if (!line.isFrozen) from.resume();
-  };
-  const write = (chunk: Buffer) => {
-    if (into.destroyed || into.write(chunk)) goOn();
-    else into.once('drain', goOn);
-  };
-  from.on('data', (chunk: Buffer) => {
-    from.pause();
-    if (line.delayMs > 0) setTimeout(write, line.delayMs, chunk);
-    else write(chunk);
-  });
-  from.on('end', () => into.end());
+  /** Forwards between two sockets until one of them is closed. */
+  join(near: Socket, far: Socket): void {
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.sockets.delete(from);
+        this.#frozen.delete(from);
+        into.destroy();
+      });
+      this.#forward(from, into);
+      if (this.freezesNew) this.freeze(from);
+    }
+  }
+
+  freeze(socket: Socket): void {
+    this.#frozen.add(socket);
+    socket.pause();
+  }
+
+  thaw(socket: Socket): void {
+    this.#frozen.delete(socket);
+    socket.resume();
+  }
+
+  /** Forwards one direction, in order. Reads nothing more while data waits. */
+  #forward(from: Socket, into: Socket): void {
+    const goOn = () => {
+      if (!this.#frozen.has(from)) from.resume();
+    };
+    const write = (chunk: Buffer) => {
+      if (into.destroyed || into.write(chunk)) goOn();
+      else into.once('drain', goOn);
+    };
+    from.on('data', (chunk: Buffer) => {
+      from.pause();
+      if (this.delayMs > 0) setTimeout(write, this.delayMs, chunk);
+      else write(chunk);
+    });
+    from.on('end', () => into.end());
+  }
 }

@@ -25,7 +25,9 @@ export function checkAssociations(
   const found: string[] = [];
   const compare = (what: string, isThere: boolean, operations: readonly Operation[]) => {
     if (!allowedStates(operations).has(isThere))
-      found.push(`${what} ${isThere ? 'exists, although it was removed' : 'does not exist, although it was set'}`);
+      found.push(
+        `${what} ${isThere ? 'exists, although it was removed' : 'does not exist, although it was set'}`,
+      );
   };
   for (const [destination, requests] of keysOf)
     for (const key of new Set(requests.map((one) => one.key))) {
@@ -33,7 +35,11 @@ export function checkAssociations(
         ...requests.filter((one) => one.key === key),
         ...purges.filter((one) => one.destination === destination),
       ].sort((a, b) => a.invokedAt - b.invokedAt);
-      compare(`the association of ${key} with ${destination}`, associations.has(`${destination} ${key}`), ofThis);
+      compare(
+        `the association of ${key} with ${destination}`,
+        associations.has(`${destination} ${key}`),
+        ofThis,
+      );
     }
   for (const destination of cycled) {
     const ofThis = ofKind(history, 'purge', 'create').filter((one) => one.destination === destination);

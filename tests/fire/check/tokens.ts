@@ -9,7 +9,9 @@ export function checkTokens(history: readonly Operation[]): string[] {
   for (const { token, outcome, endedAt } of ofKind(history, 'revoke'))
     if (outcome === 'ok') revokedAt.set(token, Math.min(endedAt, revokedAt.get(token) ?? Infinity));
   return ofKind(history, 'read')
-    .filter(({ outcome, token, invokedAt }) => outcome === 'ok' && invokedAt > (revokedAt.get(token) ?? Infinity))
+    .filter(
+      ({ outcome, token, invokedAt }) => outcome === 'ok' && invokedAt > (revokedAt.get(token) ?? Infinity),
+    )
     .map(
       ({ gateway, token, invokedAt }) =>
         `${gateway} accepted a token ${Math.round(invokedAt - revokedAt.get(token)!)} ms after its revocation was acknowledged`,

@@ -45,7 +45,10 @@ function checkKey(operations: readonly KeyOperation[], final: FinalVersions): st
 
 const isAcknowledged = ({ outcome }: Operation): boolean => outcome === 'ok';
 
-function checkAcknowledged({ version = 0, value, cas }: OperationOf<'write'>, final: FinalVersions): string[] {
+function checkAcknowledged(
+  { version = 0, value, cas }: OperationOf<'write'>,
+  final: FinalVersions,
+): string[] {
   const found = final.get(version);
   if (found === undefined) return [`the acknowledged version ${version} is lost`];
   if (found !== value) return [`the acknowledged version ${version} has another value`];

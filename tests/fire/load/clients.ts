@@ -1,9 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Answer } from '../../harness/http.ts';
-import type { Operation } from './operation.ts';
 import type { Recorder } from './recorder.ts';
-import { cycledKeys, keys, type LoadedDestination, mount, shapeOf, type World } from './world.ts';
+import {
+  coldKeys,
+  cycledKeys,
+  hotKeys,
+  keys,
+  type LoadedDestination,
+  mount,
+  shapeOf,
+  type World,
+} from './world.ts';
 
 /** One client of the load: repeats its turn until the load ends. */
 export interface LoadClient {
@@ -29,6 +36,9 @@ export interface Shared {
   recorder: Recorder;
 }
 
+/** By one writer. */
+const writesPerColdKey = 4;
+
 /** Reads and writes secrets. Several writers share all keys; a third of the writes expect a version. */
 export function writer({ world, recorder }: Shared, name: string): LoadClient {
   let writes = 0;
@@ -37,7 +47,8 @@ export function writer({ world, recorder }: Shared, name: string): LoadClient {
     name,
     pauseMs: 150,
     turn: async (draw) => {
-      const key = keys[draw(keys.length)]!;
+      const cold = coldKeys[Math.floor(writes / writesPerColdKey) % coldKeys.length]!;
+      const key = draw(3) === 0 ? hotKeys[draw(hotKeys.length)]! : cold;
       const request = { client: name, gateway: gatewayOf(world, draw), token: world.rootToken };
       if (draw(4) === 0) {
         const read = await recorder.run(
@@ -59,17 +70,28 @@ export function writer({ world, recorder }: Shared, name: string): LoadClient {
   };
 }
 
-/** Writes the first version of each secret. */
-export async function writeEach({ world, recorder }: Shared): Promise<void> {
+/** Writes the first version of each secret, and associates the cold ones. */
+export async function beginWithEach({ world, recorder }: Shared): Promise<void> {
   const request = { client: 'first', gateway: world.gateways[0]!, token: world.rootToken, method: 'POST' };
   for (const key of keys) {
     const value = `${world.canary}-first-${key}`;
-    const sent = { ...request, path: `${mount}/data/${key}`, body: { data: { value } }, learn: writtenVersion };
+    const sent = {
+      ...request,
+      path: `${mount}/data/${key}`,
+      body: { data: { value } },
+      learn: writtenVersion,
+    };
     await recorder.run({ act: 'write', key, value }, sent);
   }
+  for (const { id: destination, path } of world.still)
+    for (const key of coldKeys) {
+      const set = { path: `${path}/associations/set?wait=0`, body: { mount, secret_name: key } };
+      await recorder.run({ act: 'set', destination, key }, { ...request, ...set });
+    }
 }
 
-const gatewayOf = ({ gateways }: World, draw: Draw) => gateways[draw(gateways.length)]!;
+/** One of the gateways. */
+export const gatewayOf = ({ gateways }: World, draw: Draw) => gateways[draw(gateways.length)]!;
 const writtenVersion = ({ body }: Answer) => ({ version: body.data.version });
 const readVersion = ({ status, body }: Answer) =>
   status === 404 ? { version: 0 } : { version: body.data.metadata.version, value: body.data.data.value };
@@ -85,7 +107,7 @@ export function associator(
     pauseMs: 250,
     turn: (draw) => {
       const { id, path } = destinations[draw(destinations.length)]!;
-      const key = keys[draw(keys.length)]!;
+      const key = hotKeys[draw(hotKeys.length)]!;
       const act = draw(5) === 0 ? ('remove' as const) : ('set' as const);
       const wait = draw(6) === 0 ? '1' : '0';
       return recorder.run(
@@ -100,46 +122,6 @@ export function associator(
         },
       );
     },
-  };
-}
-
-/** Changes templates, pauses syncing, and purges and creates destinations. */
-export function operator({ world, recorder }: Shared, name: string): LoadClient {
-  const send = (draw: Draw, act: Parameters<Recorder['run']>[0], method: string, path: string, body?: unknown) =>
-    recorder.run(act, { client: name, gateway: gatewayOf(world, draw), token: world.rootToken, method, path, body });
-  const untilOk = async (request: () => Promise<Operation>) => {
-    for (let tries = 0; tries < 100 && (await request()).outcome !== 'ok'; tries += 1) await sleep(200);
-  };
-  const rename = async (draw: Draw) => {
-    const one = world.lasting[draw(world.lasting.length)]!;
-    const shape = shapeOf(one, draw(3));
-    const { outcome } = await send(draw, { act: 'rename', destination: one.id }, 'PATCH', one.path, shape);
-    if (outcome === 'ok')
-      await send(draw, { act: 'replan', destination: one.id }, 'POST', `${one.path}/replan`, {});
-  };
-  const pause = async (draw: Draw) => {
-    await send(draw, { act: 'disable' }, 'PATCH', 'sys/sync/config', { disabled: true });
-    await sleep(300 + draw(1_500));
-    await untilOk(() => send(draw, { act: 'enable' }, 'PATCH', 'sys/sync/config', { disabled: false }));
-  };
-  const purge = async (draw: Draw) => {
-    const one = world.cycled[draw(world.cycled.length)]!;
-    const destination = one.id;
-    const fields = { ...one.fields, ...shapeOf(one, 0) };
-    const { outcome } = await send(draw, { act: 'create', destination }, 'POST', one.path, fields);
-    if (outcome !== 'ok') return;
-    for (const key of cycledKeys)
-      await send(draw, { act: 'set', destination, key }, 'POST', `${one.path}/associations/set?wait=0`, {
-        mount,
-        secret_name: key,
-      });
-    await sleep(draw(2_000));
-    if (draw(3) > 0) await send(draw, { act: 'purge', destination }, 'DELETE', `${one.path}?purge=true`);
-  };
-  return {
-    name,
-    pauseMs: 500,
-    turn: (draw) => [rename, rename, pause, purge, purge][draw(5)]!(draw),
   };
 }
 

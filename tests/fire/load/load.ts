@@ -1,7 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { associator, drawOf, type LoadClient, operator, type Shared, session, writeEach, writer } from './clients.ts';
+import {
+  associator,
+  beginWithEach,
+  drawOf,
+  type LoadClient,
+  type Shared,
+  session,
+  writer,
+} from './clients.ts';
+import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
 import type { World } from './world.ts';
+
+/** All clients, or only those that read and write secrets. */
+export type LoadKind = 'mixed' | 'secrets';
 
 /** A mixed load by several clients at once. */
 export class MixedLoad {
@@ -20,23 +32,25 @@ export class MixedLoad {
       writer(shared, 'writer-1'),
       writer(shared, 'writer-2'),
       writer(shared, 'writer-3'),
-      associator(shared, 'associator-1', world.lasting.slice(0, 3)),
-      associator(shared, 'associator-2', world.lasting.slice(3)),
-      operator(shared, 'operator'),
+      associator(shared, 'associator-1', world.changing.slice(0, 3)),
+      associator(shared, 'associator-2', world.changing.slice(3)),
+      new Operator(shared),
       session(shared, 'session-1'),
       session(shared, 'session-2'),
     ];
   }
 
-  /** Writes each secret once. */
+  /** Creates what the load needs in the beginning. */
   async prepare(): Promise<void> {
-    await writeEach(this.#shared);
+    await beginWithEach(this.#shared);
   }
 
-  start(): void {
+  /** Starts the clients: by default all of them. */
+  start(kind: LoadKind = 'mixed'): void {
     this.#isOver = false;
     const seed = this.#seed + this.recorder.history.length;
-    this.#running = Promise.all(this.#clients.map((client, at) => this.#repeat(client, seed + at)));
+    const clients = this.#clients.filter(({ name }) => kind === 'mixed' || name.startsWith('writer'));
+    this.#running = Promise.all(clients.map((client, at) => this.#repeat(client, seed + at)));
   }
 
   /** Resolves when no request is in flight. */
@@ -45,11 +59,11 @@ export class MixedLoad {
     await this.#running;
   }
 
-  async #repeat({ pauseMs, turn }: LoadClient, seed: number): Promise<void> {
+  async #repeat(client: LoadClient, seed: number): Promise<void> {
     const draw = drawOf(seed);
     while (!this.#isOver) {
-      await turn(draw);
-      await sleep(pauseMs / 2 + draw(pauseMs));
+      await client.turn(draw);
+      await sleep(client.pauseMs / 2 + draw(client.pauseMs));
     }
   }
 }

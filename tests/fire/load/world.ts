@@ -26,8 +26,11 @@ export interface World {
   api: Api;
   /** Part of every secret value. */
   canary: string;
-  /** Destinations whose associations come and go, and those that are purged and created again. */
-  lasting: LoadedDestination[];
+  /** Destinations whose associations and templates change. */
+  changing: LoadedDestination[];
+  /** Those of the cold keys. */
+  still: LoadedDestination[];
+  /** Those that are purged and created again. */
   cycled: LoadedDestination[];
   /** A JWT that the login method accepts. */
   jwt: string;
@@ -35,10 +38,16 @@ export interface World {
 
 export const mount = 'kv';
 export const role = 'app';
-/** Secrets of the load: each is associated with each lasting destination. */
-export const keys = Array.from({ length: 10 }, (_, at) => `s${at}`);
+/** Secrets that are written all the time, and whose associations come and go. */
+export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
+/**
+ * Secrets that are written one after the other, a few times each. Their associations stay as they are. So nothing repairs what goes wrong
+ * with them at any time.
+ */
+export const coldKeys = Array.from({ length: 30 }, (_, at) => `s${at + hotKeys.length}`);
+export const keys = [...hotKeys, ...coldKeys];
 /** Those that are associated with cycled destinations. */
-export const cycledKeys = keys.slice(0, 3);
+export const cycledKeys = hotKeys.slice(0, 3);
 const templates = 3;
 const resource = 'https://secrets.example.test';
 const principal = '2d3c0f2e-3f5a-4a4b-9f65-0c1f5c8f8a01';
@@ -56,15 +65,12 @@ export const shapeOf = ({ type, name }: LoadedDestination, template: number): ob
   ),
 });
 
-/** Returns the destination and the key of an external name; undefined for a foreign one. */
-export function ownerOfName(
-  externalName: string,
-  destinations: readonly LoadedDestination[],
-): { destination: LoadedDestination; key: string } | undefined {
-  const [, name, key] = /^t\d([a-z]+)x(s\d+)$/.exec(externalName.toLowerCase()) ?? [];
-  const destination = destinations.find((one) => one.name === name);
-  return destination && key !== undefined ? { destination, key } : undefined;
-}
+/** All destinations. */
+export const destinationsOf = ({ changing, still, cycled }: World): LoadedDestination[] => [
+  ...changing,
+  ...still,
+  ...cycled,
+];
 
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
 export async function createWorld({ system }: Stage): Promise<World> {
@@ -74,12 +80,14 @@ export async function createWorld({ system }: Stage): Promise<World> {
   await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
   await api('POST', `${mount}/config`, { max_versions: 10_000 });
   await allowLogin(api, sandbox);
-  const lasting = await destinationsNamed(sandbox, 'main');
+  const changing = await destinationsNamed(sandbox, 'changing');
+  const still = await destinationsNamed(sandbox, 'still');
   const cycled = await destinationsNamed(sandbox, 'cycled');
-  for (const one of [...lasting, ...cycled]) await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
+  for (const one of [...changing, ...still, ...cycled])
+    await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
   const gateways = [system.processes.gateway, system.processes['gateway-2']!];
   const jwt = await sandbox.issueToken({ audience: resource, oid: principal });
-  return { gateways, rootToken: system.rootToken, sandbox, api, canary, lasting, cycled, jwt };
+  return { gateways, rootToken: system.rootToken, sandbox, api, canary, changing, still, cycled, jwt };
 }
 
 const destinationsNamed = (sandbox: SandboxControl, name: string): Promise<LoadedDestination[]> =>

@@ -22,10 +22,7 @@ const duration = fc.integer({ min: 500, max: 8_000 });
 const short = fc.integer({ min: 300, max: 2_500 });
 /** A request that is held for longer than this is dropped: a store cannot refuse one that arrives after the lease. */
 const byMs = fc.integer({ min: 20, max: 400 });
-const skew = fc.oneof(
-  fc.integer({ min: 60_000, max: 900_000 }),
-  fc.integer({ min: -900_000, max: -60_000 }),
-);
+const skew = fc.oneof(fc.integer({ min: 60_000, max: 900_000 }), fc.integer({ min: -900_000, max: -60_000 }));
 
 const every = fc.integer({ min: 1, max: 3 });
 const plainEffects = ['server-error', 'reset', 'silence', 'garbage', 'act-then-die', 'act-then-fail'];
@@ -55,40 +52,51 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
   return fc.oneof(
     {
       weight: 6,
-      arbitrary: fc
-        .record({ ms: short, slowedBy: fc.constantFrom(0, 150, 400) })
-        .map((drawn): Placeless => (process) => ({ kind: 'kill', process, ...drawn })),
-    },
-    { weight: 3, arbitrary: duration.map((ms): Placeless => (process) => ({ kind: 'stop', process, ms })) },
-    {
-      weight: 3,
-      arbitrary: fc
-        .tuple(toAny, fc.integer({ min: 0, max: 4_000 }))
-        .map(([to, ms]): Placeless => (process) => ({ kind: 'cut', process, to: to(process), ms })),
+      arbitrary: fc.record({ ms: short, slowedBy: fc.constantFrom(0, 150, 400) }).map(
+        (drawn): Placeless =>
+          (process) => ({ kind: 'kill', process, ...drawn }),
+      ),
     },
     {
       weight: 3,
-      arbitrary: fc
-        .tuple(toAny, duration)
-        .map(([to, ms]): Placeless => (process) => ({ kind: 'freeze', process, to: to(process), ms })),
+      arbitrary: duration.map(
+        (ms): Placeless =>
+          (process) => ({ kind: 'stop', process, ms }),
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.tuple(toAny, fc.integer({ min: 0, max: 4_000 })).map(
+        ([to, ms]): Placeless =>
+          (process) => ({ kind: 'cut', process, to: to(process), ms }),
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.tuple(toAny, duration).map(
+        ([to, ms]): Placeless =>
+          (process) => ({ kind: 'freeze', process, to: to(process), ms }),
+      ),
     },
     {
       weight: 2,
-      arbitrary: fc
-        .tuple(toAny, duration, byMs)
-        .map(([to, ms, by]): Placeless => (process) => ({
-          kind: 'delay',
-          process,
-          to: to(process),
-          ms,
-          byMs: by,
-        })),
+      arbitrary: fc.tuple(toAny, duration, byMs).map(
+        ([to, ms, by]): Placeless =>
+          (process) => ({
+            kind: 'delay',
+            process,
+            to: to(process),
+            ms,
+            byMs: by,
+          }),
+      ),
     },
     {
       weight: 2,
-      arbitrary: fc
-        .tuple(duration, skew)
-        .map(([ms, by]): Placeless => (process) => ({ kind: 'clock', process, ms, byMs: by })),
+      arbitrary: fc.tuple(duration, skew).map(
+        ([ms, by]): Placeless =>
+          (process) => ({ kind: 'clock', process, ms, byMs: by }),
+      ),
     },
   );
 }
@@ -127,10 +135,7 @@ function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
  * Returns the schedule of a seed: always the same one. The next fault often comes before the last one has ended, and at times hits
  * the same process.
  */
-export function drawSchedule(
-  { seed, count, everyMs }: ScheduleOptions,
-  targets: Targets,
-): ScheduledFault[] {
+export function drawSchedule({ seed, count, everyMs }: ScheduleOptions, targets: Targets): ScheduledFault[] {
   const drawn = fc.record({
     gapMs: fc.integer({ min: Math.ceil(everyMs / 3), max: Math.ceil((everyMs * 5) / 3) }),
     process: fc.constantFrom(...Object.keys(targets.upstreams)),

@@ -2,17 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../../harness/http.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
+import type { Standstill } from '../check/overlaps.ts';
 import type { Fault } from '../schedule/fault.ts';
 import type { Stage } from './stage.ts';
 
 type Of<Kind extends Fault['kind']> = Extract<Fault, { kind: Kind }>;
-
-/** A time in which a process did not run, in milliseconds since 1970. */
-export interface Standstill {
-  process: string;
-  from: number;
-  to: number;
-}
 
 /** A store drops what a client that has given up had sent; a network that was down for long does not deliver it either. */
 const longestHeldMs = 1_500;
@@ -53,16 +47,13 @@ export class Injector {
     }
   }
 
-  /** Kills all of these processes at once and starts them again, as a power failure does. */
-  async killAll(processes: readonly ServiceProcess[]): Promise<void> {
-    await Promise.all(
-      processes.map((process) =>
-        this.#exclusively(process.name, async () => {
-          await process.kill();
-          await this.#start(process);
-        }),
-      ),
-    );
+  /** Stops a process as an upgrade does, and starts another program in its place. */
+  replace(process: ServiceProcess, source: string): Promise<void> {
+    return this.#exclusively(process.name, async () => {
+      await process.stop();
+      process.replaceSource(source);
+      await this.#start(process);
+    });
   }
 
   async #exclusively(name: string, work: () => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { platform } from 'node:os';
 import { type CutProxy, startCutProxy } from '../../../libs/testing/src/cut-proxy.ts';
 import type { Upstream } from '../schedule/fault.ts';
 
@@ -16,6 +17,7 @@ const isUsed = (process: string, upstream: Upstream): boolean =>
 
 /** The proxies between each process and what it connects to. */
 export class Links {
+  readonly #addresses = new Map<string, string>();
   readonly #proxies = new Map<string, Map<string, CutProxy>>();
 
   /** Returns an environment of a process whose URLs lead through proxies that only this process uses. */
@@ -38,6 +40,14 @@ export class Links {
       found[process] = [...(found[process] ?? []), upstream].sort();
     }
     return found;
+  }
+
+  /** The address from which a process seems to connect to stores; undefined where the system has only one for its own use. */
+  addressOf(process: string): string | undefined {
+    if (platform() !== 'linux') return undefined;
+    const known = this.#addresses.get(process) ?? `127.0.1.${this.#addresses.size + 1}`;
+    this.#addresses.set(process, known);
+    return known;
   }
 
   /** The proxies of a process to an upstream. */
@@ -67,8 +77,9 @@ export class Links {
     this.#proxies.set(key, proxies);
     const known = proxies.get(host);
     if (known !== undefined) return withHost(url, known);
-    const started = startCutProxy(url);
-    const proxy = await started;
+    const proxy = await startCutProxy(url, {
+      localAddress: upstream === 'stores' ? this.addressOf(process) : undefined,
+    });
     const other = proxies.get(host); // started meanwhile
     if (other !== undefined) {
       await proxy.end();

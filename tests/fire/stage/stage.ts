@@ -24,6 +24,11 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+const env = {
+  CONSOLE: 'false',
+  LOST_AFTER_SECONDS: String(lostAfterSeconds),
+  BUDGETS: sandboxTypes.map(({ type }) => `${type}=${callsPerSecond}`).join(','),
+};
 const preload = fileURLToPath(new URL('./skewed-clock.ts', import.meta.url));
 
 /**
@@ -37,19 +42,15 @@ export async function startStage({ sourceRoot }: { sourceRoot?: string | undefin
   const links = new Links();
   const disks = new Map<string, SmallDisk>();
   const clockFile = (process: string) => join(folder, `${process}.clock`);
-  const route = async (name: string, env: Record<string, string>) => {
-    const routed = await links.route(name, env);
-    const clock = { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: clockFile(name) };
+  const route = async (name: string, given: Record<string, string>) => {
+    const routed = await links.route(name, given);
     if (name === 'sandbox') return routed;
-    if (routed.AUDIT_FILE === undefined) return { ...routed, ...clock };
-    const file = basename(routed.AUDIT_FILE);
-    const disk = smallDisk(join(folder, `disk-of-${name}`), file);
+    const clock = { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: clockFile(name) };
+    const { AUDIT_FILE: audit } = routed;
+    if (audit === undefined) return { ...routed, ...clock };
+    const disk = smallDisk(join(folder, `disk-of-${name}`), basename(audit));
     disks.set(name, disk);
-    return { ...routed, ...clock, AUDIT_FILE: join(disk.folder, file) };
-  };
-  const env = {
-    LOST_AFTER_SECONDS: String(lostAfterSeconds),
-    BUDGETS: sandboxTypes.map(({ type }) => `${type}=${callsPerSecond}`).join(','),
+    return { ...routed, ...clock, AUDIT_FILE: join(disk.folder, basename(audit)) };
   };
   const release = async () => {
     await links.end();

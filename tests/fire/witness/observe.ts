@@ -5,7 +5,7 @@ import { silentLogger } from '../../../libs/telemetry/src/index.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import type { ListedAssociation, Observed } from '../check/settled.ts';
-import { keys, type LoadedDestination, mount, type World } from '../load/world.ts';
+import { destinationsOf, keys, type LoadedDestination, mount, type World } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
 
 const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(type))];
@@ -13,7 +13,7 @@ const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(
 /** Looks at everything once. Throws if something does not respond. */
 export async function observe(stage: Stage, world: World): Promise<Observed> {
   const api = client(world.gateways[0]!.url, world.rootToken);
-  const listed = await Promise.all([...world.lasting, ...world.cycled].map((one) => listDestination(api, one)));
+  const listed = await Promise.all(destinationsOf(world).map((one) => listDestination(api, one)));
   const values = keys.map(async (key): Promise<[string, string]> => {
     const { body } = await api('GET', `${mount}/data/${key}`);
     return [key, JSON.stringify(body.data.data)];
@@ -41,7 +41,9 @@ async function listDestination(
   const { status, body } = await api('GET', path);
   if (status === 404) return { associations: [], work: [] };
   const answer = await api('GET', `${path}/associations`);
-  const work = Object.keys(body.data).filter((field) => /^(purge|retry|push|replan)_initiated_at$/.test(field));
+  const work = Object.keys(body.data).filter((field) =>
+    /^(purge|retry|push|replan)_initiated_at$/.test(field),
+  );
   const objects = Object.values<Record<string, string>>(answer.body.data?.associated_secrets ?? {});
   return {
     work: work.map((field) => `${id}: ${field}`),

@@ -4,14 +4,12 @@ import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import { checkAssociations } from '../check/associations.ts';
 import { auditedOutcomes, checkAudit } from '../check/audit.ts';
-import { checkOverlaps, type ServedCall, type WorkerStandstill } from '../check/overlaps.ts';
+import { checkOverlaps, type ServedCall, type Standstill } from '../check/overlaps.ts';
 import type { Observed } from '../check/settled.ts';
 import { checkTokens } from '../check/tokens.ts';
 import { checkVersions, type FinalVersions } from '../check/versions.ts';
 import { type Operation, ofKind } from '../load/operation.ts';
-import type { Recorder } from '../load/recorder.ts';
 import { keys, mount, type World } from '../load/world.ts';
-import type { Standstill } from '../stage/injector.ts';
 import type { Stage } from '../stage/stage.ts';
 import { filesContaining, spellingsOf } from './search.ts';
 
@@ -21,7 +19,8 @@ export type Violations = Record<string, string[]>;
 interface Evidence {
   stage: Stage;
   world: World;
-  recorder: Recorder;
+  history: readonly Operation[];
+  errorBodies: ReadonlySet<string>;
   standstills: readonly Standstill[];
   observed: Observed;
 }
@@ -30,8 +29,7 @@ const leaseMs = 5_000;
 
 /** Checks the history against what the service, the stores and the files show after it has settled. */
 export async function examine(evidence: Evidence): Promise<Violations> {
-  const { stage, world, recorder, observed } = evidence;
-  const { history } = recorder;
+  const { stage, world, history, observed } = evidence;
   const destinations = await existingDestinations(world);
   const associations = new Set(observed.associations.map(({ destination, key }) => `${destination} ${key}`));
   const cycled = world.cycled.map(({ id }) => id);
@@ -39,7 +37,7 @@ export async function examine(evidence: Evidence): Promise<Violations> {
     'versions of secrets': checkVersions(history, await finalVersions(world)),
     'revoked tokens': [...checkTokens(history), ...(await revokedAlive(world, history))],
     associations: checkAssociations(history, cycled, { associations, destinations }),
-    'worked on twice at once': checkOverlaps(await servedCalls(world), standstillsOf(evidence), leaseMs),
+    'worked on twice at once': checkOverlaps(await servedCalls(evidence), evidence.standstills, leaseMs),
     'audit log': checkAudit(history, auditOf(stage)),
     'secrets in clear text': canaries(evidence),
     'processes that ended by themselves': endedProcesses(stage),
@@ -53,7 +51,8 @@ async function existingDestinations({ cycled, api, gateways, rootToken }: World)
   return new Set(found.filter(({ status }) => status === 200).map(({ id }) => id));
 }
 
-async function finalVersions({ gateways, rootToken }: World): Promise<Map<string, FinalVersions>> {
+/** Every version of every secret, with its value. */
+export async function finalVersions({ gateways, rootToken }: World): Promise<Map<string, FinalVersions>> {
   const ask = client(gateways[0]!.url, rootToken);
   const readKey = async (key: string): Promise<[string, FinalVersions]> => {
     const { body } = await ask('GET', `${mount}/metadata/${key}`);
@@ -80,31 +79,22 @@ async function revokedAlive({ gateways }: World, history: readonly Operation[]):
   return alive;
 }
 
-async function servedCalls({ sandbox }: World): Promise<ServedCall[]> {
+async function servedCalls({ stage, world }: Evidence): Promise<ServedCall[]> {
+  const processes = new Map(
+    Object.keys(stage.system.processes).map((name) => [stage.links.addressOf(name), name]),
+  );
   const all = sandboxTypes.map(async ({ type }) =>
-    (await sandbox.calls(type)).flatMap(({ operation, name, began, at, concurrent }) =>
+    (await world.sandbox.calls(type)).flatMap(({ operation, name, peer, began, at, concurrent }) =>
       name === undefined
         ? []
         : {
-            ...{ store: type, operation, name },
+            ...{ store: type, operation, name, process: processes.get(peer?.replace('::ffff:', '')) },
             ...{ began: Date.parse(began), ended: Date.parse(at), isConcurrent: concurrent !== undefined },
           },
     ),
   );
   return (await Promise.all(all)).flat();
 }
-
-/** The store of a worker's process; cloudA-sm has three workers without its name. */
-const storeOf = (process: string): string | undefined =>
-  /^worker/.test(process)
-    ? 'cloudA-sm'
-    : sandboxTypes.find(({ type }) => process.startsWith(`sync-worker-${type.toLowerCase()}`))?.type;
-
-const standstillsOf = ({ standstills }: Evidence): WorkerStandstill[] =>
-  standstills.flatMap(({ process, from, to }) => {
-    const store = storeOf(process);
-    return store === undefined ? [] : { store, from, to };
-  });
 
 function auditOf({ disks }: Stage): Map<string, Set<string>> {
   const files = [...disks].map(([gateway, { folder }]): [string, string] => [
@@ -118,14 +108,17 @@ function auditOf({ disks }: Stage): Map<string, Set<string>> {
 const holdsSecrets = (name: string): boolean => /^(root-token|sandbox)/.test(basename(name));
 
 /** Searches logs, audit logs, the data of both servers and the bodies of errors for secret values and tokens. */
-function canaries({ stage: { system, disks }, world, recorder }: Evidence): string[] {
-  const tokens = ofKind(recorder.history, 'login').flatMap(({ token }) => token ?? []);
+function canaries({ stage: { system, disks }, world, history, errorBodies }: Evidence): string[] {
+  const tokens = ofKind(history, 'login').flatMap(({ token }) => token ?? []);
   const wanted = [world.canary, world.rootToken, ...tokens.slice(0, 20)].flatMap(spellingsOf);
   const folders = [system.folder, ...[...disks.values()].map(({ folder }) => folder)];
   const servers = [system.postgres.folder, system.rabbit.folder].filter((folder) => folder !== undefined);
   const found = [...folders, ...servers].flatMap((folder) => filesContaining(folder, wanted, holdsSecrets));
-  const inErrors = [...recorder.errorBodies].filter((body) => wanted.some((one) => body.includes(one.toString())));
-  return [...found.map((file) => `${file} contains a secret`), ...inErrors.map(() => 'an error contains a secret')];
+  const inErrors = [...errorBodies].filter((body) => wanted.some((one) => body.includes(one.toString())));
+  return [
+    ...found.map((file) => `${file} contains a secret`),
+    ...inErrors.map(() => 'an error contains a secret'),
+  ];
 }
 
 const endedProcesses = ({ system }: Stage): string[] =>

@@ -9,6 +9,8 @@ export interface LoggedCall {
   name?: string | undefined;
   region?: string | undefined;
   caller?: string | undefined;
+  /** The address that it came from. */
+  peer?: string | undefined;
   /** Names of the parameters in the request. */
   sent: readonly string[];
   /** The HTTP status, or how the connection ended. */
