@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import type { Answer } from '../../harness/http.ts';
 import type { Recorder } from './recorder.ts';
-import {
-  coldKeys,
-  cycledKeys,
-  hotKeys,
-  keys,
-  type LoadedDestination,
-  mount,
-  shapeOf,
-  type World,
-} from './world.ts';
+import { coldKeys, hotKeys, keys, type LoadedDestination, mount, type World } from './world.ts';
 
 /** One client of the load: repeats its turn until the load ends. */
 export interface LoadClient {

@@ -8,8 +8,11 @@ import type { Targets } from '../schedule/draw-schedule.ts';
 import { Links } from './links.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
-/** A lost message stays lost for longer than a run may take to settle: nothing but its redelivery repairs a crash. */
-const lostAfterSeconds = 100;
+/**
+ * What repairs a lost message or event anyway, in seconds, comes too late for a run: nothing but what the guarantees rest on may make the
+ * system settle.
+ */
+const repairSeconds = 3_600;
 const callsPerSecond = 40;
 
 /** A distributed system whose processes, connections, clocks and disks can be disturbed. */
@@ -26,18 +29,22 @@ export interface Stage {
 
 const env = {
   CONSOLE: 'false',
-  LOST_AFTER_SECONDS: String(lostAfterSeconds),
+  LOST_AFTER_SECONDS: String(repairSeconds),
+  RECONCILE_SECONDS: String(repairSeconds),
   BUDGETS: sandboxTypes.map(({ type }) => `${type}=${callsPerSecond}`).join(','),
 };
+/** This machine has no PostgreSQL or RabbitMQ; the message says why. */
+export class MissingServer extends Error {}
+
 const preload = fileURLToPath(new URL('./skewed-clock.ts', import.meta.url));
 
 /**
  * Starts the stack: all five types with two workers or more, and each other service twice.
- * @throws with the reason if this machine has no PostgreSQL or RabbitMQ
+ * @throws MissingServer
  */
 export async function startStage({ sourceRoot }: { sourceRoot?: string | undefined } = {}): Promise<Stage> {
   const servers = await ownServers();
-  if (typeof servers === 'string') throw new Error(servers);
+  if (typeof servers === 'string') throw new MissingServer(servers);
   const folder = mkdtempSync(join(tmpdir(), 'fire-'));
   const links = new Links();
   const disks = new Map<string, SmallDisk>();
