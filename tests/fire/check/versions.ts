@@ -23,8 +23,9 @@ export function checkVersions(
   final: ReadonlyMap<string, FinalVersions>,
 ): string[] {
   const byKey = Map.groupBy(ofKind(history, 'write', 'read'), ({ key }) => key);
-  return [...byKey].flatMap(([key, operations]) =>
-    checkKey(operations, final.get(key) ?? new Map()).map((violation) => `${key}: ${violation}`),
+  const all = new Set([...byKey.keys(), ...final.keys()]);
+  return [...all].flatMap((key) =>
+    checkKey(byKey.get(key) ?? [], final.get(key) ?? new Map()).map((violation) => `${key}: ${violation}`),
   );
 }
 

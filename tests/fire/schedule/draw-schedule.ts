@@ -104,7 +104,7 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
 function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
   return fc.oneof(
     {
-      weight: 4,
+      weight: 6,
       arbitrary: fc.record({
         kind: fc.constant('store' as const),
         store: fc.constantFrom(...stores),
@@ -146,7 +146,7 @@ export function drawSchedule({ seed, count, everyMs }: ScheduleOptions, targets:
         arbitrary: onProcess(targets).map((at) => ({ at, elsewhere: undefined })),
       },
       {
-        weight: 7,
+        weight: 8,
         arbitrary: elsewhere(targets).map((fault) => ({ at: undefined, elsewhere: fault })),
       },
     ),
