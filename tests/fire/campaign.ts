@@ -41,6 +41,8 @@ export interface FireReport {
   fullDisk: string;
 }
 
+/** How long each call of a store takes: two calls at once are seen. */
+const usualLatencyMs = 150;
 /** How often the log says why the system has not settled yet. */
 const noteSeconds = 10;
 
@@ -96,6 +98,8 @@ export class Campaign {
     schedule: readonly ScheduledFault[],
     { load, meanwhile }: { load?: LoadKind; meanwhile?: () => Promise<void> } = {},
   ): Promise<void> {
+    for (const store of this.stage.targets.stores)
+      await this.world.sandbox.fault({ store, effect: 'slow', ms: usualLatencyMs });
     this.load.start(load);
     await Promise.all([this.#cause(schedule), meanwhile?.()]);
     await this.load.stop();
