@@ -52,12 +52,19 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'fence-ignored',
-    about: 'every claim has the same fence, so a worker that has lost its lease still writes outcomes',
+    about: 'a worker that has lost its lease still records outcomes',
     edits: [
       {
-        file: 'libs/sync-entries/src/claim-entries.ts',
-        original: 'fence = fence + 1',
-        replacement: 'fence = fence',
+        file: 'libs/sync-entries/src/complete-entries.ts',
+        original: 'and e.id = done.id and e.fence = done.fence and',
+        replacement: 'and e.id = done.id and',
+      },
+      {
+        file: 'libs/sync-entries/src/complete-entries.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the source
+        original: 'where id = $1 and fence = $2 and ${isLeased}\n      returning id, outcomes',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the source
+        replacement: 'where id = $1 and $2::bigint > 0 and ${isLeased}\n      returning id, outcomes',
       },
     ],
   },

@@ -20,14 +20,17 @@ export class Links {
   readonly #addresses = new Map<string, string>();
   readonly #proxies = new Map<string, Map<string, CutProxy>>();
 
-  /** Returns an environment of a process whose URLs lead through proxies that only this process uses. */
+  /**
+   * Returns an environment of a process whose URLs lead through proxies that only this process uses. PostgreSQL sees the name of the process
+   * as that of the application.
+   */
   async route(process: string, env: Record<string, string>): Promise<Record<string, string>> {
     if (process === 'sandbox') return env;
     const routed = Object.entries(env).map(async ([variable, value]) => {
       const upstream = upstreamOf(variable);
       if (upstream === undefined || !isUsed(process, upstream)) return [variable, value];
-      const urls = value.split(',').map((url) => this.#through(process, upstream, url));
-      return [variable, (await Promise.all(urls)).join()];
+      const urls = await Promise.all(value.split(',').map((url) => this.#through(process, upstream, url)));
+      return [variable, upstream === 'postgres' ? `${urls[0]}?application_name=${process}` : urls.join()];
     });
     return Object.fromEntries(await Promise.all(routed));
   }

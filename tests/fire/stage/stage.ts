@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { type Distributed, ownServers, startDistributed } from '../../harness/distributed.ts';
 import type { Targets } from '../schedule/draw-schedule.ts';
+import { recordLeases } from '../witness/lease-log.ts';
 import { Links } from './links.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
@@ -72,6 +73,7 @@ export async function startStage({ sourceRoot }: { sourceRoot?: string | undefin
     await release();
     throw error;
   });
+  await recordLeases(system.postgres.url);
   return {
     system,
     links,

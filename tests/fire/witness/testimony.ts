@@ -4,6 +4,7 @@ import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import { checkAssociations } from '../check/associations.ts';
 import { auditedOutcomes, checkAudit } from '../check/audit.ts';
+import { checkLeases } from '../check/leases.ts';
 import { checkOverlaps, type ServedCall, type Standstill } from '../check/overlaps.ts';
 import type { Observed } from '../check/settled.ts';
 import { checkTokens } from '../check/tokens.ts';
@@ -11,6 +12,7 @@ import { checkVersions, type FinalVersions } from '../check/versions.ts';
 import { type Operation, ofKind } from '../load/operation.ts';
 import { keys, mount, type World } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
+import { leaseChanges } from './lease-log.ts';
 import { filesContaining, spellingsOf } from './search.ts';
 
 /** What contradicts the guarantees, by the check that found it. */
@@ -38,6 +40,7 @@ export async function examine(evidence: Evidence): Promise<Violations> {
     'revoked tokens': [...checkTokens(history), ...(await revokedAlive(world, history))],
     associations: checkAssociations(history, cycled, { associations, destinations }),
     'worked on twice at once': checkOverlaps(await servedCalls(evidence), evidence.standstills, leaseMs),
+    leases: checkLeases(await leaseChanges(stage.system.postgres.url)),
     'audit log': checkAudit(history, auditOf(stage)),
     'secrets in clear text': canaries(evidence),
     'processes that ended by themselves': endedProcesses(stage),
