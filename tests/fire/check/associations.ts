@@ -41,11 +41,23 @@ export function checkAssociations(
         ofThis,
       );
     }
-  for (const destination of cycled) {
-    const ofThis = ofKind(history, 'purge', 'create').filter((one) => one.destination === destination);
-    compare(`the destination ${destination}`, destinations.has(destination), ofThis);
-  }
+  for (const destination of cycled)
+    compare(`the destination ${destination}`, destinations.has(destination), existence(history, destination));
   return found;
+}
+
+/**
+ * The requests that decide whether a destination exists. One that was posted while it is being purged is only changed, and is deleted all the
+ * same; a set is refused then. So a creation after a purge is certain only with the next set.
+ */
+function existence(history: readonly Operation[], destination: string): Operation[] {
+  const ofThis = ofKind(history, 'purge', 'create', 'set').filter((one) => one.destination === destination);
+  const purgedAt = Math.min(...ofKind(ofThis, 'purge').map(({ invokedAt }) => invokedAt));
+  return ofThis.map((one) =>
+    one.act === 'create' && one.outcome === 'ok' && one.endedAt > purgedAt
+      ? { ...one, outcome: 'unknown' as const }
+      : one,
+  );
 }
 
 const creates = (act: Operation['act']): boolean => act === 'set' || act === 'create';

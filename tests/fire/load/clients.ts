@@ -28,7 +28,7 @@ export interface Shared {
 }
 
 /** By one writer. */
-const writesPerColdKey = 4;
+const writesPerColdKey = 2;
 
 /** Reads and writes secrets. Several writers share all keys; a third of the writes expect a version. */
 export function writer({ world, recorder }: Shared, name: string): LoadClient {

@@ -44,7 +44,7 @@ export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
  * Secrets that are written one after the other, a few times each. Their associations stay as they are. So nothing repairs what goes wrong
  * with them at any time.
  */
-export const coldKeys = Array.from({ length: 30 }, (_, at) => `s${at + hotKeys.length}`);
+export const coldKeys = Array.from({ length: 50 }, (_, at) => `s${at + hotKeys.length}`);
 export const keys = [...hotKeys, ...coldKeys];
 /** Those that are associated with cycled destinations. */
 export const cycledKeys = hotKeys.slice(0, 3);

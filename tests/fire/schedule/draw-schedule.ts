@@ -42,6 +42,29 @@ const storeEffect: fc.Arbitrary<StoreEffect> = fc.oneof(
   },
 );
 
+/** How often each service is hit. There are many workers, and each is hit as a part of all of them. */
+const shares: Readonly<Record<string, number>> = {
+  gateway: 2,
+  login: 2,
+  secrets: 3,
+  'sync-control': 3,
+  worker: 5,
+};
+
+const shareOf = (process: string): string => {
+  const service = process.replace(/-\d$/, '');
+  return service in shares ? service : 'worker';
+};
+
+function someProcess({ upstreams }: Targets): fc.Arbitrary<string> {
+  const byService = Map.groupBy(Object.keys(upstreams).sort(), shareOf);
+  const ofService = [...byService].map(([service, processes]) => ({
+    weight: shares[service]!,
+    arbitrary: fc.constantFrom(...processes),
+  }));
+  return fc.oneof(...ofService);
+}
+
 /** A fault of a process that is yet to be chosen. */
 type Placeless = (process: string) => Fault;
 
@@ -138,7 +161,7 @@ function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
 export function drawSchedule({ seed, count, everyMs }: ScheduleOptions, targets: Targets): ScheduledFault[] {
   const drawn = fc.record({
     gapMs: fc.integer({ min: Math.ceil(everyMs / 3), max: Math.ceil((everyMs * 5) / 3) }),
-    process: fc.constantFrom(...Object.keys(targets.upstreams)),
+    process: someProcess(targets),
     hitsSameProcess: fc.nat({ max: 3 }).map((n) => n === 0),
     fault: fc.oneof(
       {
