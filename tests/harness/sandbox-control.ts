@@ -14,7 +14,7 @@ interface ExternalSecret {
 }
 
 /** A call that the external store has finished. */
-export interface StoreCall {
+interface StoreCall {
   operation: string;
   name?: string;
   outcome: number | string;

@@ -37,7 +37,7 @@ export interface World {
 }
 
 export const mount = 'kv';
-export const role = 'app';
+const role = 'app';
 /** Secrets that are written all the time, and whose associations come and go. */
 export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
 /**
@@ -53,7 +53,7 @@ const resource = 'https://secrets.example.test';
 const principal = '2d3c0f2e-3f5a-4a4b-9f65-0c1f5c8f8a01';
 
 /** What external names of a destination begin with, whatever its template; in lower case. */
-export const nameStart = ({ name }: Pick<LoadedDestination, 'name'>, template: number): string =>
+const nameStart = ({ name }: Pick<LoadedDestination, 'name'>, template: number): string =>
   `t${template}${name}x`;
 
 /** The fields that determine its external names, for one of three templates. */

@@ -40,8 +40,6 @@ export interface StoreEffect {
   retryAfterSeconds?: number;
 }
 
-export type FaultKind = Fault['kind'];
-
 export interface ScheduledFault {
   /** Since the start of the schedule. */
   atMs: number;
