@@ -81,7 +81,7 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
       ),
     },
     {
-      weight: 3,
+      weight: 7,
       arbitrary: duration.map(
         (ms): Placeless =>
           (process) => ({ kind: 'stop', process, ms }),
@@ -95,7 +95,7 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
       ),
     },
     {
-      weight: 3,
+      weight: 5,
       arbitrary: fc.tuple(toAny, duration).map(
         ([to, ms]): Placeless =>
           (process) => ({ kind: 'freeze', process, to: to(process), ms }),
