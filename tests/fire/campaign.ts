@@ -42,7 +42,7 @@ export interface FireReport {
 }
 
 /** How long each call of a store takes: two calls at once are seen. */
-const usualLatencyMs = 250;
+const usualLatencyMs = 300;
 /** How often the log says why the system has not settled yet. */
 const noteSeconds = 10;
 

@@ -32,6 +32,7 @@ export class MixedLoad {
       writer(shared, 'writer-1'),
       writer(shared, 'writer-2'),
       writer(shared, 'writer-3'),
+      writer(shared, 'writer-4'),
       associator(shared, 'associator-1', world.changing.slice(0, 3)),
       associator(shared, 'associator-2', world.changing.slice(3)),
       new Operator(shared),

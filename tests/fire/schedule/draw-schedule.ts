@@ -48,7 +48,7 @@ const shares: Readonly<Record<string, number>> = {
   login: 2,
   secrets: 3,
   'sync-control': 3,
-  worker: 5,
+  worker: 8,
 };
 
 const shareOf = (process: string): string => {

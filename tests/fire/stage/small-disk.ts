@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { atExit } from '../../../scripts/at-exit.ts';
 
 /** A place for one file of a process that can be made full. */
 export interface SmallDisk {
@@ -28,12 +29,17 @@ export function smallDisk(folder: string, file: string): SmallDisk {
     return limitedFiles(folder, join(folder, file));
   }
   const filler = join(folder, 'filler');
+  const unmount = () => void execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
+  const forget = atExit(unmount);
   return {
     folder,
     how: `a full tmpfs of ${sizeMib} MiB (ENOSPC)`,
     fill: () => fill(filler),
     free: () => rmSync(filler, { force: true }),
-    end: () => execFileSync('umount', ['-l', folder], { stdio: 'ignore' }),
+    end: () => {
+      forget();
+      unmount();
+    },
   };
 }
 
