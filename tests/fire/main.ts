@@ -56,6 +56,9 @@ async function perform(commandLine: CommandLine): Promise<boolean> {
   return finish(commandLine, await run({ ...options, log }));
 }
 
+// The servers, services and file systems that were started end with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 const commandLine = parseCommandLine(process.argv.slice(2));
 if (commandLine.help) log(usage);
 else process.exitCode = (await perform(commandLine)) ? 0 : 1;

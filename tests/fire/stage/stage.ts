@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { atExit } from '../../../scripts/at-exit.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { type Distributed, ownServers, startDistributed } from '../../harness/distributed.ts';
 import type { Targets } from '../schedule/draw-schedule.ts';
@@ -73,20 +74,22 @@ export async function startStage({ sourceRoot }: { sourceRoot?: string | undefin
     await release();
     throw error;
   });
+  const forget = killAtExit(system);
   await recordLeases(system.postgres.url);
+  const stores = sandboxTypes.map(({ type }) => type);
   return {
-    system,
-    links,
-    disks,
-    clockFile,
-    targets: {
-      upstreams: links.upstreams,
-      gateways: [...disks.keys()],
-      stores: sandboxTypes.map(({ type }) => type),
-    },
+    ...{ system, links, disks, clockFile },
+    targets: { upstreams: links.upstreams, gateways: [...disks.keys()], stores },
     stop: async () => {
       await system.stop();
+      forget();
       await release();
     },
   };
 }
+
+/** Otherwise, the services would outlive a run that a signal ends. */
+const killAtExit = ({ processes }: Distributed): (() => void) =>
+  atExit(() => {
+    for (const { pid } of Object.values(processes)) if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  });
