@@ -22,6 +22,8 @@ export interface FireOptions {
   settleMs: number;
   /** Runs the services of this folder in place of those of the repository. */
   sourceRoot?: string | undefined;
+  /** Whether lost messages are found as soon as usual, in place of once an hour. */
+  repairsLosses?: boolean;
   log: (line: string) => void;
 }
 

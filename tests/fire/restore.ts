@@ -16,7 +16,10 @@ import { finalVersions } from './witness/testimony.ts';
 export async function restoreUnderFire(options: FireOptions): Promise<FireReport> {
   const folder = mkdtempSync(join(tmpdir(), 'fire-backup-'));
   try {
-    return await Campaign.run(options, (campaign) => restore(campaign, join(folder, 'data.tar')));
+    // RabbitMQ is wiped, so its messages are lost.
+    return await Campaign.run({ ...options, repairsLosses: true }, (campaign) =>
+      restore(campaign, join(folder, 'data.tar')),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -32,11 +35,10 @@ async function restore(campaign: Campaign, archive: string): Promise<void> {
     load: 'secrets',
     meanwhile: async () => {
       await sleep(schedule[Math.floor(half / 2)]!.atMs);
-      while (backup === undefined) {
+      await campaign.injector.exclusively('postgres', async () => {
         backedUpAt = performance.now();
-        backup = await volumeSnapshot(stage.system.postgres.url, archive).catch(() => undefined);
-        await sleep(200);
-      }
+        backup = await volumeSnapshot(stage.system.postgres.url, archive);
+      });
       campaign.log('backup taken');
     },
   });
@@ -48,6 +50,7 @@ async function restore(campaign: Campaign, archive: string): Promise<void> {
   );
   await Promise.all(services.map((process) => process.start()));
   const restored = await finalVersions(world);
+  await associateAgain(campaign);
   campaign.log('backup restored');
   await associateAgain(campaign);
   const before = history.splice(0);

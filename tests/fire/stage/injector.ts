@@ -27,11 +27,11 @@ export class Injector {
   async cause(fault: Fault): Promise<void> {
     switch (fault.kind) {
       case 'kill':
-        return this.#exclusively(fault.process, () => this.#kill(fault));
+        return this.exclusively(fault.process, () => this.#kill(fault));
       case 'stop':
-        return this.#exclusively(fault.process, () => this.#stop(fault));
+        return this.exclusively(fault.process, () => this.#stop(fault));
       case 'server':
-        return this.#exclusively(fault.server, () =>
+        return this.exclusively(fault.server, () =>
           this.#stage.system[fault.server].restart('SIGKILL', () => sleep(fault.ms)),
         );
       case 'cut':
@@ -49,14 +49,15 @@ export class Injector {
 
   /** Stops a process as an upgrade does, and starts another program in its place. */
   replace(process: ServiceProcess, source: string): Promise<void> {
-    return this.#exclusively(process.name, async () => {
+    return this.exclusively(process.name, async () => {
       await process.stop();
       process.replaceSource(source);
       await this.#start(process);
     });
   }
 
-  async #exclusively(name: string, work: () => Promise<void>): Promise<void> {
+  /** Runs `work` while no other fault ends or stops this process or server. */
+  async exclusively(name: string, work: () => Promise<void>): Promise<void> {
     const last = this.#busy.get(name) ?? Promise.resolve();
     const next = last.then(work);
     this.#busy.set(
