@@ -2,7 +2,7 @@ import { commaList, port, toggle } from '@secrets/config';
 import { limitsEnv } from '@secrets/gateway';
 import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
-import { workerIdentity } from '@secrets/sync-worker-clouda-sm';
+import { workerIdentity } from '@secrets/sync-worker-clouda-sm/worker-identity';
 import { z } from 'zod';
 
 /** The environment of `npm start`. Every variable has a default or is optional; no secret has a default. */

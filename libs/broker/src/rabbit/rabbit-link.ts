@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { errorCode, Problem } from '@secrets/domain';
-import { type ChannelModel, connect } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { BrokerLog } from '../broker.ts';
 import { backoffMs, sleepUntilAborted } from '../waiting/pause.ts';
@@ -89,6 +89,7 @@ export class RabbitLink {
 
   async #connect(): Promise<ChannelModel> {
     const { connectTimeoutMs, purpose, tls } = this.#options;
+    const { connect } = await import('amqplib'); // the standalone service never connects
     return await connect(this.#url, {
       ...tls,
       timeout: connectTimeoutMs, // silence, until the connection is open

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import sodium from 'libsodium-wrappers';
 
 /** The key pair of a scope: a function of the seed, so that it survives a restart. */
 export interface BoxKey {
@@ -12,6 +11,7 @@ export interface BoxKey {
 
 /** Returns the key pair of a scope, a different one for each generation. */
 export async function boxKeyOf(seed: string, scope: string, generation: number): Promise<BoxKey> {
+  const { default: sodium } = await import('libsodium-wrappers'); // large, and needed by one store only
   await sodium.ready;
   const digest = createHash('sha256').update(`box key ${seed} ${scope} ${generation}`).digest();
   const { publicKey, privateKey } = sodium.crypto_box_seed_keypair(digest);

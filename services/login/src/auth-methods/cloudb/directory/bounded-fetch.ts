@@ -1,5 +1,5 @@
 import { Problem } from '@secrets/domain';
-import { retryAfterMs } from '../provider/http/retrying-client.ts';
+import { retryAfterMs } from '../provider/http/retry-after.ts';
 import { readBounded } from './read-bounded.ts';
 
 const maxBytes = 512 * 1024;

@@ -8,7 +8,7 @@ import { decryptClientSecret } from '../config/client-secret.ts';
 import { findCredentials, type StoredCredentials } from '../queries/configs.ts';
 import type { ProviderUrls } from './clouds.ts';
 import type { EnvironmentCredentials } from './credentials/credential-source.ts';
-import { MountClient } from './mount-client.ts';
+import type { MountClient } from './mount-client.ts';
 
 const maxMounts = 1_000;
 
@@ -49,7 +49,7 @@ export class MountClients {
     if (stored === undefined) throw new Problem('bad_gateway', 'this auth mount is not configured');
     const kept = this.#byMount.get(mount.mountId);
     if (kept?.revision === stored.revision) return kept.client;
-    const client = this.#create(mount, stored);
+    const client = await this.#create(mount, stored);
     this.#byMount.set(mount.mountId, { revision: stored.revision, client });
     return client;
   }
@@ -63,8 +63,13 @@ export class MountClients {
     this.#byMount.delete(mountId);
   }
 
-  #create(mount: MountIdentity, { settings, sealedSecret }: StoredCredentials): MountClient {
+  /** The provider's SDKs are loaded with the first client: many installations do without them. */
+  async #create(
+    mount: MountIdentity,
+    { settings, sealedSecret }: StoredCredentials,
+  ): Promise<MountClient> {
     const { keyRing, environment } = this.#options;
+    const { MountClient } = await import('./mount-client.ts');
     return new MountClient({
       ...this.#options,
       environment: isAdministrative({ path: mount.namespacePath }) ? environment : undefined,

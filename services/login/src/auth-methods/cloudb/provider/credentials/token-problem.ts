@@ -1,7 +1,7 @@
 import type { PipelineResponse } from '@azure/core-rest-pipeline';
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
-import { retryAfterMs } from '../http/retrying-client.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
 
 const issuerHint = 'see the federated credential of the app registration and identity/oidc/config';
 

@@ -13,7 +13,7 @@ import { Problem } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 import { unavailable } from '../credentials/token-problem.ts';
-import { retryAfterMs } from '../http/retrying-client.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
 
 const Listed = z.object({
   keyId: z.string(),

@@ -6,6 +6,7 @@ import {
   type RetryStrategy,
   retryPolicy,
 } from '@azure/core-rest-pipeline';
+import { retryAfterMs } from './retry-after.ts';
 
 /** How failed requests are repeated. */
 export interface Retries {
@@ -57,16 +58,4 @@ const isTokenRequest = ({ headers }: PipelineRequest): boolean =>
 function backoffMs({ retryDelayMs, maxRetryDelayMs }: Retries, retryCount: number): number {
   const delay = Math.min(retryDelayMs * 2 ** retryCount, maxRetryDelayMs);
   return Math.round(delay * (0.8 + Math.random() * 0.2));
-}
-
-/** What a response asks to wait; undefined if it says nothing. */
-export function retryAfterMs(
-  response: { headers: { get(name: string): string | null | undefined } } | undefined,
-  now: number,
-): number | undefined {
-  const text = response?.headers.get('retry-after')?.trim() ?? '';
-  if (text === '') return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
