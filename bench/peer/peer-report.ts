@@ -111,10 +111,10 @@ export function reportOfStandalone(measured: StandaloneFigures): Report {
   const figures = [
     memory('memory at rest', atRest.resident, 250),
     memory('memory at rest, without npm', atRest.withoutNpm),
-    memory('memory at rest, shared pages once', atRest.proportional),
+    memory('memory at rest, shared pages once', atRest.proportional, 250),
     memory('memory under load', underLoad.resident, 400),
     memory('memory under load, without npm', underLoad.withoutNpm),
-    memory('memory under load, shared pages once', underLoad.proportional),
+    memory('memory under load, shared pages once', underLoad.proportional, 400),
     time('npm start until ready, on an empty folder', ready.first),
     time('npm start until ready, on its data', median(ready.again), 1_000),
     time('the same without npm', median(readyWithoutNpm.again), 1_000),

@@ -19,6 +19,8 @@ export interface PostgresOptions {
    * 5,000 more than `statementTimeoutMs`.
    */
   responseTimeoutMs?: number;
+  /** Milliseconds after which an unused connection is closed; default 60,000. */
+  idleTimeoutMs?: number;
   applicationName?: string;
   /** Called when an idle connection breaks. The pool replaces it. */
   onIdleError?: (error: Error) => void;
@@ -107,7 +109,7 @@ function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool
     max: options.connections ?? 10,
     connectionTimeoutMillis: connectMs,
     verify: (client, done) => void requireWritable(client, connectMs).then(() => done(), done),
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: options.idleTimeoutMs ?? 60_000,
     statement_timeout: statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs ?? 5_000,
     idle_in_transaction_session_timeout: 30_000,

@@ -1,5 +1,5 @@
 import { errorCode } from '@secrets/domain';
-import { type Sandbox, startSandbox } from '@secrets/sandbox';
+import type { Sandbox } from '@secrets/sandbox';
 import type { Env } from './config.ts';
 
 const defaultPort = 8300;
@@ -14,6 +14,7 @@ export async function startLocalSandbox(
   dataFile: string,
 ): Promise<Sandbox | undefined> {
   if (!env.SANDBOX) return undefined;
+  const { startSandbox } = await import('@secrets/sandbox'); // not loaded if it is off
   const startOn = (port: number) => startSandbox({ host: env.SANDBOX_HOST, port, dataFile });
   if (env.SANDBOX_PORT !== undefined) return startOn(env.SANDBOX_PORT);
   return startOn(defaultPort).catch((error: unknown) => {

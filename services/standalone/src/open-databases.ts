@@ -26,6 +26,9 @@ export interface Databases {
   close(): Promise<void>;
 }
 
+/** A connection is a process of the server, with 4 to 10 MiB of its own, and takes a few milliseconds to open. */
+const idleTimeoutMs = 5_000;
+
 /** A database server, and what ends its use. */
 interface Server {
   url: string;
@@ -40,12 +43,12 @@ interface Server {
 export async function openDatabases(env: Env, folder: string, log: Logger): Promise<Databases> {
   const server = await openServer(env, folder, log);
   const pool = (use: string, limits: Pick<PostgresOptions, 'connections' | 'lockTimeoutMs'> = {}) =>
-    openPostgres({ url: server.url, applicationName: `standalone ${use}`, ...limits });
+    openPostgres({ url: server.url, applicationName: `standalone ${use}`, idleTimeoutMs, ...limits });
   const pools = {
-    db: pool('requests'),
+    db: pool('requests', { connections: 6 }),
     backgroundDb: pool('background', { connections: backgroundConnections + 4, lockTimeoutMs: 10_000 }),
-    workerDb: pool('worker', { connections: 6, lockTimeoutMs: 10_000 }),
-    unblockedDb: pool('messages', { connections: 8 }),
+    workerDb: pool('worker', { connections: 4, lockTimeoutMs: 10_000 }),
+    unblockedDb: pool('messages', { connections: 4 }),
   };
   const closePools = Object.values(pools).map(({ close }) => close);
   return { ...pools, close: stopInOrder(...closePools, server.close).stop };

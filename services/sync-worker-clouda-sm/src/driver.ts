@@ -9,7 +9,6 @@ import type { Store } from './secret/store.ts';
 import { parseSettings } from './settings.ts';
 import { withWorkerIdentity } from './worker-identity.ts';
 
-
 export interface CloudASmOptions {
   /** The operator's endpoint for the provider's services; defaults to the provider's own endpoints. */
   endpointUrl?: string | undefined;

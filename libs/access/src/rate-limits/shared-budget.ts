@@ -34,6 +34,8 @@ interface Interval {
 }
 
 const maxKeys = 100_000;
+/** With `max`, the cache would allocate 3 MiB in advance. */
+const upToMaxKeys = { maxSize: maxKeys, sizeCalculation: () => 1 };
 /** The least that is taken before it is needed. */
 const minAhead = 4;
 
@@ -44,8 +46,8 @@ const minAhead = 4;
 export class LeasedBudget implements SharedBudget {
   readonly #store: BudgetStore;
   readonly #clock: () => number;
-  readonly #intervals = new LRUCache<string, Interval>({ max: maxKeys });
-  readonly #blocked = new LRUCache<string, number>({ max: maxKeys });
+  readonly #intervals = new LRUCache<string, Interval>(upToMaxKeys);
+  readonly #blocked = new LRUCache<string, number>(upToMaxKeys);
 
   constructor(store: BudgetStore, clock: () => number) {
     this.#store = store;

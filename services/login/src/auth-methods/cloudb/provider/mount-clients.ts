@@ -64,10 +64,7 @@ export class MountClients {
   }
 
   /** The provider's SDKs are loaded with the first client: many installations do without them. */
-  async #create(
-    mount: MountIdentity,
-    { settings, sealedSecret }: StoredCredentials,
-  ): Promise<MountClient> {
+  async #create(mount: MountIdentity, { settings, sealedSecret }: StoredCredentials): Promise<MountClient> {
     const { keyRing, environment } = this.#options;
     const { MountClient } = await import('./mount-client.ts');
     return new MountClient({
