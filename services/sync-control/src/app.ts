@@ -34,6 +34,8 @@ import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
 import { secretsClient } from './secrets-client.ts';
 
+export { endBackgroundLeases } from './queries/background-leases.ts';
+
 export interface SyncControlDeps {
   db: Db;
   /** For background work, which must not wait for the connections of requests; default `db`. */

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { silentLogger } from '@secrets/telemetry';
 import { advanceDestinations } from '../src/destinations/advance-destinations.ts';
-import { initiateReplan } from '../src/queries/replans.ts';
+import { endBackgroundLeases } from '../src/queries/background-leases.ts';
+import { claimReconciliation } from '../src/queries/reconciliation.ts';
+import { claimReplan, initiateReplan } from '../src/queries/replans.ts';
 
 let db: Db;
 
@@ -47,4 +50,17 @@ test('work that waits is not tried again in each turn of other work', async () =
     return id === long && pages.long < 5;
   });
   expect(pages).toEqual({ long: 5, waiting: 1 });
+});
+
+test('the only process continues at its start what an earlier one had begun', async () => {
+  const id = await newDestination('interrupted');
+  await initiateReplan(db, id);
+  const claims = async () => [
+    (await claimReplan(db, id))?.destinationId,
+    typeof (await claimReconciliation(db, randomUUID(), 0)),
+  ];
+  expect(await claims()).toEqual([id, 'string']);
+  expect(await claims()).toEqual([undefined, 'undefined']);
+  await endBackgroundLeases(db);
+  expect(await claims()).toEqual([id, 'string']);
 });

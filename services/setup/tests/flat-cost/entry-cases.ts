@@ -36,6 +36,7 @@ import {
   reviveParkedEntries,
   subKeysWithStatus,
 } from '@secrets/sync-entries';
+import { endBackgroundLeases } from '../../../sync-control/src/queries/background-leases.ts';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 import type { CaseDb } from './measured-db.ts';
 
@@ -139,6 +140,7 @@ export const entryCases: Case[] = casesOf('sync-control', {
 /** The statements of standalone, which has one role for everything, and of the worker of the code host. */
 export const standaloneCases: Case[] = casesOf(undefined, {
   'ending all leases': (db) => endAllLeases(db),
+  'ending the leases of work in the background': (db) => endBackgroundLeases(db),
   'reading an application': (db) => readCodehostApp(db, seededId('app500')),
 });
 
