@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { ClaimedEntry } from './claim-entries.ts';
+import { isLeased } from './sql-fragments.ts';
 
 /**
  * Ends the lease of a cancelled attempt `seconds` from now, if it still holds; the entry can then be claimed again. The
@@ -15,6 +16,16 @@ export async function shortenLease(
         set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
       where id = $1 and fence = $2 and coalesce(lease_until, '-infinity') > now() + $3 * interval '1 second'`,
     [held.id, held.fence, seconds],
+  );
+}
+
+/** Undoes the claim of an entry for which nothing was called, if its lease still holds: the entry is due again at once. */
+export async function releaseClaim(sql: Sql, held: Pick<ClaimedEntry, 'id' | 'fence'>): Promise<void> {
+  await sql.query(
+    `update sync.entries
+        set lease_owner = null, lease_until = null, attempts = greatest(0, attempts - 1), due_at = now(), announced_at = null
+      where id = $1 and fence = $2 and ${isLeased}`,
+    [held.id, held.fence],
   );
 }
 

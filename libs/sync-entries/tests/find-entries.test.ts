@@ -20,7 +20,7 @@ test('counts pending operations up to the limit', async () => {
   expect(await countPending(db, 3)).toBe(3);
   const { messages, admissionXid } = await admit();
   const published = messages.map(({ entry_id }) => entry_id).slice(0, 2);
-  await markAnnounced(db, published, admissionXid);
+  await markAnnounced(db, [{ entryIds: published, xid: admissionXid }]);
   expect(await countPending(db, 100)).toBe(5);
 });
 

@@ -77,7 +77,7 @@ describe('a window', () => {
 test('the queue of a type is kept short in proportion to the slots of its workers', async () => {
   await addMany(20);
   await recordWorker(db, { id: 'w', destinationType, slots: 4 });
-  expect(await due()).toHaveLength(10);
+  expect(await due()).toHaveLength(12);
   await db.query('delete from sync.workers');
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { endAllLeases } from '../src/index.ts';
+import { endAllLeases, releaseClaim } from '../src/index.ts';
 import { entriesForTest } from './entries-for-test.ts';
 
 const { db, add, claim, entry, due, timePasses } = entriesForTest();
@@ -10,6 +10,23 @@ test('ends the leases of a dead process', async () => {
   await endAllLeases(db);
   expect(await due()).toEqual([id]);
   expect(await claim(id)).toBeDefined();
+});
+
+test('undoes a claim: the entry is due at once, and no attempt counts', async () => {
+  const id = await add();
+  await releaseClaim(db, (await claim(id))!);
+  expect(await due()).toEqual([id]);
+  expect(await claim(id)).toMatchObject({ attempts: 0, verify: false });
+});
+
+test('does not undo a claim whose lease another worker has', async () => {
+  const id = await add();
+  const lost = (await claim(id))!;
+  await timePasses();
+  const held = (await claim(id))!;
+  await releaseClaim(db, lost);
+  expect(await due()).toEqual([]);
+  expect(held.fence).toBeGreaterThan(lost.fence);
 });
 
 test('delays an entry longer after each death that it was in progress at, up to a minute', async () => {

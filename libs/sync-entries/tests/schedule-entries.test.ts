@@ -27,7 +27,7 @@ test('admits a due entry once, and again if it is not marked as announced within
 test('announces a waiting entry once, however often it changes', async () => {
   const id = await add();
   const claimed = await admit();
-  await markAnnounced(db, [id], claimed.admissionXid);
+  await markAnnounced(db, [{ entryIds: [id], xid: claimed.admissionXid }]);
   for (let change = 0; change < 10; change++) await requestPut(db, [id]);
   expect(await due()).toEqual([]);
   expect((await claim(id))?.generation).toBe(11);
@@ -37,7 +37,7 @@ test('does not mark an entry as announced that a new intent has changed since th
   const id = await add();
   const { admissionXid } = await admit();
   await requestPut(db, [id]);
-  await markAnnounced(db, [id], admissionXid);
+  await markAnnounced(db, [{ entryIds: [id], xid: admissionXid }]);
   await timePasses();
   expect(await due()).toEqual([id]);
 });
@@ -45,7 +45,7 @@ test('does not mark an entry as announced that a new intent has changed since th
 test('revives lost announcements, but not those of claimed entries', async () => {
   const [lost, held] = [await add('lost'), await add('held')];
   const { admissionXid } = await admit();
-  await markAnnounced(db, [lost, held], admissionXid);
+  await markAnnounced(db, [{ entryIds: [lost, held], xid: admissionXid }]);
   const announced = await announcedEntries(db, destinationType, 10);
   expect(announced.map(({ entryId }) => entryId).sort()).toEqual([lost, held].sort());
   expect(await claim(held)).toBeDefined();
@@ -56,9 +56,10 @@ test('revives lost announcements, but not those of claimed entries', async () =>
 test('does not revive an entry that was announced again in the meantime, or that is not confirmed', async () => {
   const id = await add();
   const { admissionXid } = await admit();
-  expect(await announcedEntries(db, destinationType, 10)).toEqual([]);
-  await markAnnounced(db, [id], admissionXid);
+  expect(await announcedEntries(db, destinationType, 10)).toMatchObject([{ isRecorded: false }]);
+  await markAnnounced(db, [{ entryIds: [id], xid: admissionXid }]);
   const announced = await announcedEntries(db, destinationType, 10);
+  expect(announced).toMatchObject([{ isRecorded: true }]);
   await timePasses();
   expect(await reviveEntries(db, announced)).toBe(0);
   expect(await due()).toEqual([]);
@@ -73,7 +74,7 @@ test('makes an entry that could not be published due immediately, unless it has 
     'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
     [waits, moved],
   );
-  await releaseAdmitted(db, [waits, moved], admissionXid);
+  await releaseAdmitted(db, { entryIds: [waits, moved], xid: admissionXid });
   expect(await due()).toEqual([waits]);
 });
 
@@ -89,8 +90,8 @@ test('does not wait for locked entries when it records what was published', asyn
     await isNoted.promise;
   });
   await isLocked.promise;
-  await markAnnounced(db, [free, locked], admissionXid);
-  await releaseAdmitted(db, [free, locked], admissionXid);
+  await markAnnounced(db, [{ entryIds: [free, locked], xid: admissionXid }]);
+  await releaseAdmitted(db, { entryIds: [free, locked], xid: admissionXid });
   isNoted.resolve();
   await moving;
   expect(await stateOf()).toEqual([
