@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
-import { syncQueue } from '@secrets/domain';
+import { Fault, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
@@ -33,7 +33,13 @@ async function runWorker(
   entryIds: readonly string[],
   put: Put,
   isDone: () => boolean | Promise<boolean>,
-  options: { keyRing?: KeyRing; db?: Db; leaseSeconds?: number; largeValuesMib?: number } = {},
+  options: {
+    keyRing?: KeyRing;
+    db?: Db;
+    leaseSeconds?: number;
+    largeValuesMib?: number;
+    concurrency?: number;
+  } = {},
 ): Promise<void> {
   const connected = { put, remove: async () => {}, close: async () => {} };
   const worker = createSyncWorker(
@@ -47,7 +53,7 @@ async function runWorker(
       metrics: createMetrics('test', { processMetrics: false }),
     },
     {
-      concurrency: 16,
+      concurrency: options.concurrency ?? 16,
       leaseSeconds: options.leaseSeconds ?? 60,
       prefix: 'secrets',
       stopGraceSeconds: 0.1,
@@ -104,6 +110,26 @@ test('large values are pushed within the limit of their memory, and do not hold 
   await runWorker([...large.flat(), small!], put, () => pushed.length === 6, { largeValuesMib: 1 });
   expect(peakHeld).toBe(1);
   expect(pushed[0]).toBe(small);
+});
+
+test('an entry is claimed while another one is pushed, and not pushed if that one pauses the destination', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const state = () =>
+    db.query<{ isLeased: boolean; isDue: boolean; attempts: number }>(
+      `select lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
+        where id = any($1::uuid[]) order by attempts`,
+      [entryIds],
+    );
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    await eventually(async () => (await state()).every(({ isLeased }) => isLeased));
+    throw new Fault('unavailable', 'expected in this test');
+  };
+  const areReleased = async () => (await state()).every(({ isLeased, isDue }) => !isLeased && isDue);
+  await runWorker(entryIds, put, async () => called.length > 0 && (await areReleased()), { concurrency: 1 });
+  expect(called).toHaveLength(1);
+  expect(await state()).toMatchObject([{ attempts: 0 }, { attempts: 1 }]);
 });
 
 test('the time limit of an attempt counts from before its claim was sent', async () => {

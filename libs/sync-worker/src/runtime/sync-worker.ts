@@ -38,7 +38,7 @@ export interface SyncWorkerDeps {
 }
 
 export interface SyncWorkerConfig {
-  /** Number of entries processed concurrently. */
+  /** Number of entries for which the destination is called concurrently. */
   concurrency: number;
   leaseSeconds: number;
   /** The installation's prefix of external names. */
@@ -75,16 +75,19 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   let heartbeat: { stop(): Promise<void> } | undefined;
   return {
     start: async () => {
-      const { capacity } = worker.slots;
       heartbeat = await announceWorker(db, worker, {
         destinationType: driver.type,
         slots: config.concurrency,
       });
       worker.lanes.start();
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) => {
-        const check = CheckMessage.safeParse(message);
-        return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
-      });
+      consumer = await broker.consume(
+        syncQueue(driver.type),
+        { concurrency: worker.slots.prefetch },
+        (message) => {
+          const check = CheckMessage.safeParse(message);
+          return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
+        },
+      );
       watch = watchSwitch(unblockedDb, consumer, worker.log);
     },
     stop: async () => {

@@ -25,6 +25,7 @@ import {
   recordRemote,
   recordSlowDestination,
   recordWorker,
+  releaseClaim,
   reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
@@ -56,6 +57,7 @@ const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote:
 
 /** The statements of a worker. */
 export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
+  'undoing a claim': async (db) => releaseClaim(db, (await claimed(db))[0]!),
   'completing a batch': async (db) =>
     completeEntries(
       db,
