@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { destinationTypes } from '@secrets/destinations';
+import { workerOf } from '@secrets/domain';
 import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
@@ -16,8 +18,10 @@ export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles
 
 /** How the sync services run. */
 export interface SyncServices {
-  /** Number of worker processes; default 1. */
+  /** Number of worker processes of each type; default 1. */
   workers?: number;
+  /** The destination types with workers; default cloudA-sm. */
+  types?: readonly string[];
   /** Whether accounts have the budget of their type, as in production. By default, the budget limits nothing. */
   hasBudget?: boolean;
 }
@@ -97,7 +101,7 @@ async function startServices(start: StartService, sync: SyncServices | undefined
   const inward = { LOGIN_URL: login.url, SECRETS_URL: secrets.url };
   const control = sync && (await startControl(start, inward, sync));
   for (let worker = 0; worker < (sync?.workers ?? 1) && sync; worker += 1)
-    await start('sync-worker-clouda-sm', {}, 'INTERNAL_PORT');
+    for (const type of sync.types ?? ['cloudA-sm']) await start(workerOf(type), inward, 'INTERNAL_PORT');
   const more = { INTERNAL_PORT: '0', LOGIN_RATE_LIMIT: '0' }; // all load comes from one address
   const outward = { ...inward, SYNC_CONTROL_URL: control?.url ?? unusedUrl, ...more };
   const gateway = await start('gateway', outward);
@@ -107,11 +111,21 @@ async function startServices(start: StartService, sync: SyncServices | undefined
 const startControl = (start: StartService, inward: Record<string, string>, { hasBudget }: SyncServices) =>
   start('sync-control', {
     ...inward,
-    ...(hasBudget ? {} : { BUDGETS: 'cloudA-sm=1000000' }),
+    ...(hasBudget
+      ? {}
+      : {
+          BUDGETS: Object.keys(destinationTypes)
+            .map((type) => `${type}=1000000`)
+            .join(','),
+        }),
     RECONCILE_SECONDS: '86400', // would look up the secrets of a million seeded associations
   });
 
 const sandboxSettings = (url: string) => ({
+  CLOUDB_ENDPOINT_URL: `${url}/cloudb`,
+  CLOUDC_ENDPOINT_URL: `${url}/cloudc`,
+  CODEHOST_ENDPOINT_URL: `${url}/codehost`,
+  WEBHOST_ENDPOINT_URL: `${url}/webhost`,
   CLOUDB_AUTHORITY_URL: `${url}/directory`,
   CLOUDB_RESOURCE_MANAGER_URL: `${url}/arm`,
   CLOUDB_GRAPH_URL: `${url}/graph`,
