@@ -3,7 +3,7 @@ import sodium from 'libsodium-wrappers';
 import { credential, type StoreAddress, type StoreClient } from './store-client.ts';
 
 /** Where the sandbox lets a destination store a thousand secrets. */
-export const organization = 'acme';
+const organization = 'acme';
 
 /** A put is one call, with a value that is encrypted for the organization. */
 export async function codehostClient(address: StoreAddress): Promise<StoreClient> {
