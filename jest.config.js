@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{libs,services,tests,scripts,bench}/**/*.test.ts'],
   // These have configurations of their own, because they install programs of other languages.
   testPathIgnorePatterns: ['/node_modules/', '/\\.data/', '<rootDir>/tests/(clients|kubernetes)/'],
   modulePathIgnorePatterns: ['/\\.data/'],

@@ -2,10 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** The servers of a benchmark. */
+interface UsedServers {
+  databaseUrl: string;
+  amqpUrl: string;
+  /** The main process of Postgres; undefined if it runs elsewhere. */
+  postgresPid: number | undefined;
+  /** Creates another empty database, which the end of the run drops. */
+  createDatabase(): Promise<string>;
+}
+
 /** What every benchmark gets. */
 export interface BenchOptions {
   /** A database that only this benchmark uses, and a broker. */
-  servers: { databaseUrl: string; amqpUrl: string };
+  servers: UsedServers;
   /** Prints progress. */
   log: (line: string) => void;
   /** Length of one measurement. */
@@ -25,19 +35,19 @@ export interface CommandLine {
   names: string[];
   help: boolean;
   options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'entries' | 'profiles'>;
-  /** File for the figures as JSON. */
-  json: string | undefined;
-  /** Markdown file for the tables. */
-  markdown: string | undefined;
+  /** Folder for the figures as JSON and as charts. */
+  out: string;
+  /** Whether to write them into docs/performance.md too. */
+  docs: boolean;
 }
 
 const flags = {
-  seconds: { type: 'string', default: '8' },
+  seconds: { type: 'string', default: '5' },
   rounds: { type: 'string', default: '3' },
   secrets: { type: 'string', default: '1000' },
   entries: { type: 'string' },
-  json: { type: 'string' },
-  markdown: { type: 'string' },
+  out: { type: 'string', default: 'dist/bench' },
+  docs: { type: 'boolean', default: false },
   'cpu-prof': { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -65,8 +75,8 @@ export function parseCommandLine(args: string[]): CommandLine {
       entries: values.entries === undefined ? undefined : positive('entries'),
       profiles,
     },
-    json: values.json,
-    markdown: values.markdown,
+    out: resolve(values.out),
+    docs: values.docs,
   };
 }
 
@@ -86,8 +96,8 @@ Options:
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
   --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
   --entries N     number of entries that fairness and backlog queue; each figure states its number
-  --json FILE     writes all figures as JSON
-  --markdown FILE writes the tables, between the "figures" marks if the file has them
+  --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
+  --docs          also writes them into docs/performance.md, where they replace those with the same titles
   --cpu-prof DIR  writes a CPU profile of every process except the load generator
   --help          prints this text
 

@@ -3,11 +3,16 @@
 //   npm run bench -- --help
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { type BenchOptions, type CommandLine, parseCommandLine, usage } from './command-line.ts';
+import { benchIdle } from './flat/idle.ts';
+import { benchLists } from './flat/lists.ts';
+import { benchRevocation } from './flat/revocation.ts';
 import { benchKv } from './kv.ts';
 import { benchLogin } from './login.ts';
-import { asMarkdown, asText, describeMachine, type Report, writeFigures } from './report.ts';
+import type { Result } from './output/results.ts';
+import { writeDocs, writeResults } from './output/write-results.ts';
+import { benchPeers } from './peer/peer.ts';
+import { describeMachine, type Report, tableText } from './report.ts';
 import { benchAccountBudget } from './scheduling/account-budget.ts';
 import { benchAdmission } from './scheduling/admission.ts';
 import { benchBacklog } from './scheduling/backlog.ts';
@@ -16,14 +21,24 @@ import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchSync } from './sync/bench-sync.ts';
 import { benchThroughput } from './sync/throughput.ts';
-import { type BenchServers, startServers } from './system/servers.ts';
+import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
 import { benchTenants } from './tenants/tenants.ts';
 
 type Measure = (options: BenchOptions) => Promise<Report[]>;
 
 /** Each part of a benchmark has an empty database. */
 const reporting: Record<string, { about: string; parts: Measure[] }> = {
+  peer: { about: 'logins, writes and reads next to OpenBao on the same cores', parts: [benchPeers] },
   kv: { about: 'reads and writes of secrets through gateway and secrets', parts: [benchKv] },
+  lists: {
+    about: 'what reading costs with 1,000 to 1,000,000 associations',
+    parts: [benchLists],
+  },
+  idle: {
+    about: 'memory and CPU while nothing happens, and start times, with 1,000 to 1,000,000 associations',
+    parts: [benchIdle],
+  },
+  revocation: { about: 'what it takes to revoke 100,000 tokens', parts: [benchRevocation] },
   tenants: {
     about: 'what the tokens and policies of one tenant cost another one',
     parts: [benchTenants],
@@ -64,22 +79,39 @@ async function main(commandLine: CommandLine): Promise<void> {
   if (selected.includes(listVerb)) await runListVerb();
 }
 
-async function runAll(names: string[], { options, json, markdown }: CommandLine): Promise<void> {
+async function runAll(names: string[], commandLine: CommandLine): Promise<void> {
   const servers = await startServers(log);
   try {
-    const machine = describeMachine(servers.versions);
-    log(machine.join('\n'));
-    const reports: Report[] = [];
-    for (const name of names) {
-      log(`\n${name}: ${reporting[name]!.about}`);
-      for (const part of reporting[name]!.parts) reports.push(...(await runPart(part, options, servers)));
-    }
-    log(`\n${asText(machine, reports)}`);
-    if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, reports }, null, 2)}\n`);
-    if (markdown !== undefined) writeFigures(markdown, asMarkdown(machine, reports));
+    const setting = describeMachine(servers.versions);
+    log(Object.values(setting).join('\n'));
+    const results: Result[] = [];
+    const details: Record<string, unknown> = {};
+    for (const name of names)
+      for (const { measured, figures = [], ...report } of await runBenchmark(name, commandLine, servers)) {
+        results.push({ benchmark: name, ...setting, ...report, figures });
+        details[report.title] = measured;
+      }
+    log(`\n${results.map(tableText).join('\n\n')}`);
+    await writeResults(commandLine.out, results, details);
+    log(`\nJSON and charts are in ${commandLine.out}`);
+    if (commandLine.docs) await writeDocs(results, Object.keys(reporting));
   } finally {
     await servers.stop();
   }
+}
+
+async function runBenchmark(
+  name: string,
+  { options }: CommandLine,
+  servers: BenchServers,
+): Promise<Report[]> {
+  const { about, parts } = reporting[name]!;
+  log(`\n${name}: ${about}`);
+  const began = performance.now();
+  const reports: Report[] = [];
+  for (const part of parts) reports.push(...(await runPart(part, options, servers)));
+  log(`${name} took ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  return reports;
 }
 
 /** Runs one part of a benchmark. A failure is printed and does not prevent the report of the others. */
@@ -88,16 +120,22 @@ async function runPart(
   options: CommandLine['options'],
   servers: BenchServers,
 ): Promise<Report[]> {
-  const database = await servers.createDatabase();
+  const databases: BenchDatabase[] = [];
+  const createDatabase = async () => {
+    const database = await servers.createDatabase();
+    databases.push(database);
+    return database.url;
+  };
   try {
-    const urls = { databaseUrl: database.url, amqpUrl: servers.amqpUrl };
-    return await part({ ...options, log, servers: urls });
+    const { amqpUrl, postgresPid } = servers;
+    const own = { databaseUrl: await createDatabase(), amqpUrl, postgresPid, createDatabase };
+    return await part({ ...options, log, servers: own });
   } catch (error) {
     console.error(error);
     process.exitCode = 1;
     return [];
   } finally {
-    await database.drop();
+    for (const database of databases) await database.drop();
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Figure, figure } from '../figure.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { type LoadJob, type LoadResult, load } from './load.ts';
 import { median } from './statistics.ts';
@@ -6,15 +7,17 @@ import { median } from './statistics.ts';
 export interface Side {
   name: string;
   url: string;
-  /** Its processes, the gateway first, without database and broker. */
+  /** Its processes, the gateway first. The CPU time of their child processes counts too. */
   pids: number[];
 }
 
 /** One kind of request, sent to every side. */
 export interface Load {
   name: string;
-  job: Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
+  job: RequestsJob | ((side: Side) => RequestsJob);
 }
+
+type RequestsJob = Pick<LoadJob, 'method' | 'headers' | 'paths' | 'bodies'>;
 
 export interface Run extends LoadResult {
   /** CPU time per request in each of the side's processes; undefined if the operating system does not report it. */
@@ -50,8 +53,9 @@ export async function alternate(sides: Side[], kind: Load, { rounds, seconds, lo
 }
 
 async function runOnce(side: Side, { job }: Load, seconds: number): Promise<Run> {
+  const requests = typeof job === 'function' ? job(side) : job;
   const before = cpuMicroseconds(side.pids);
-  const result = await load({ ...job, url: side.url, connections, seconds }).catch((cause: unknown) => {
+  const result = await load({ ...requests, url: side.url, connections, seconds }).catch((cause: unknown) => {
     throw new Error(`the load on ${side.name} failed`, { cause });
   });
   const after = cpuMicroseconds(side.pids);
@@ -90,6 +94,21 @@ export function rowsOf(name: string, runs: Runs): string[][] {
       toProduct((run, same) => same.perSecond / run.perSecond),
       toProduct((run, same) => totalCpu(run) / totalCpu(same)),
     ];
+  });
+}
+
+/** Compares the product with another side: requests per second, the median of the ratios within each round. */
+export function shareOf(name: string, runs: Runs, other: string, atLeast?: number): Figure {
+  const [product = []] = runs.values();
+  const base = runs.get(other)!;
+  const perSecond = (of: readonly Run[]) => median(of.map((run) => run.perSecond));
+  return figure({
+    name: `${name}, against the ${other}`,
+    measured: perSecond(product),
+    unit: 'requests/s',
+    peer: { name: `the ${other}`, measured: perSecond(base) },
+    ratio: median(product.map((run, at) => run.perSecond / base[at]!.perSecond)),
+    ...(atLeast === undefined ? {} : { target: { of: 'ratio', atLeast } }),
   });
 }
 

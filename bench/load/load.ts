@@ -6,7 +6,7 @@ export interface LoadJob {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   paths: string[];
-  /** If empty, the requests have no body. */
+  /** ASCII. If empty, the requests have no body. */
   bodies: string[];
   connections: number;
   seconds: number;
@@ -18,6 +18,8 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
+  /** CPU time of the load generator for each request; undefined if nothing was sent over HTTP. */
+  generatorMicroseconds?: number;
 }
 
 /** Sends requests from a process of its own. Throws if a response is not 2xx. */

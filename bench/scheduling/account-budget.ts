@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
+import { figure, figureColumns, figureRow } from '../figure.ts';
 import type { Report } from '../report.ts';
 import { withSyncSetup } from '../sync/sync-setup.ts';
 import { callsPerSecond, createBusy, createBusyMount, queueByApi, type System } from './busy-destination.ts';
 import { countCalls } from './store-faults.ts';
-import { targetColumns, targetRow } from './target.ts';
 
 const workers = 3;
 const destinations = 20;
@@ -43,22 +43,21 @@ async function rateOf(calls: () => Promise<number>, seconds: number): Promise<nu
 
 function reportOf(perMinute: number, seconds: number): Report {
   const base = callsPerSecond * 60;
-  const ratio = perMinute / base;
-  const row = targetRow({
-    what: 'calls per minute of one account',
-    figure: perMinute,
-    base,
-    target: '0.9 to 1.0 of its budget',
-    isMet: ratio >= 0.9 && ratio <= 1,
-    digits: 0,
+  const calls = figure({
+    name: 'calls of one account',
+    measured: perMinute,
+    unit: 'calls/min',
+    peer: { name: 'its budget', measured: base },
+    target: { of: 'ratio', atLeast: 0.9, atMost: 1 },
   });
   return {
     title: `Calls of ${workers} workers for ${destinations} destinations of one account`,
-    columns: targetColumns,
-    rows: [row],
+    columns: figureColumns,
+    rows: [figureRow(calls, 0)],
     notes: [
       `all calls that the store received within ${seconds} s, beginning ${burstSeconds} s after syncing was enabled; base: the account's budget`,
     ],
     measured: { perMinute, base, seconds },
+    figures: [calls],
   };
 }

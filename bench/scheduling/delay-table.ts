@@ -1,6 +1,6 @@
+import { describeTarget, type Figure, verdictOf } from '../figure.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { maxDelayMs } from './quiet-destination.ts';
-import { verdict } from './target.ts';
 
 /** The columns of `aloneRow` and `delayRow`. */
 export const delayColumns = ['', 'p50 ms', 'p99 ms', 'max ms', 'p50 / alone', 'p99 / alone', 'target', 'met'];
@@ -15,15 +15,11 @@ export const aloneRow = (what: string, delays: number[]): string[] => [
   '',
 ];
 
-/** Returns the row of delays next to those without trouble. */
-export function delayRow(
-  what: string,
-  delays: number[],
-  alone: number[],
-  { target, isMet }: { target: string; isMet: boolean },
-): string[] {
+/** Returns the row of delays next to those without trouble. `judged` is the figure that has the target. */
+export function delayRow(what: string, delays: number[], alone: number[], judged: Figure): string[] {
   const ratioAt = (share: number) => (quantile(delays, share) / quantile(alone, share)).toFixed(2);
-  return [what, ...figures(delays), ratioAt(0.5), ratioAt(0.99), target, verdict(isMet)];
+  const target = `${judged.name.split(': ').at(-1)} ${describeTarget(judged)}`;
+  return [what, ...figures(delays), ratioAt(0.5), ratioAt(0.99), target, verdictOf(judged)];
 }
 
 function figures(delays: number[]): string[] {

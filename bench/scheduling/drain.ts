@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
+import { figure, figureColumns, figureRow } from '../figure.ts';
 import { median } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
 import { newValue, type SyncSetup, withSyncSetup } from '../sync/sync-setup.ts';
 import { callsPerSecond, createBusy, createBusyMount, type System } from './busy-destination.ts';
 import { queueEntries } from './seed.ts';
 import { addFault, countCalls } from './store-faults.ts';
-import { targetColumns, targetRow } from './target.ts';
 
 const defaultEntries = 100_000;
 const concurrency = 16; // a worker's default
@@ -82,24 +82,29 @@ async function loop({ storeProcess, addresses }: SyncSetup, round: number, secon
 
 function reportOf(rounds: Round[], { entries, hasBudget }: { entries: number; hasBudget: boolean }): Report {
   const ratio = median(rounds.map(({ product, base }) => product / base));
-  const row = targetRow({
-    what: 'secrets per second',
-    figure: median(rounds.map(({ product }) => product)),
-    base: median(rounds.map(({ base }) => base)),
-    target: `at least ${minRatio} of the base`,
-    isMet: ratio >= minRatio,
+  const drained = figure({
+    name: 'draining',
+    measured: median(rounds.map(({ product }) => product)),
+    unit: 'secrets/s',
+    peer: {
+      name: hasBudget ? 'the budget' : 'the loop',
+      measured: median(rounds.map((round) => round.base)),
+    },
+    ratio,
+    target: { of: 'ratio', atLeast: minRatio },
   });
   const base = hasBudget
     ? `base: the budget of the account, ${callsPerSecond} calls per second`
     : `base: the same call of the provider's client, ${concurrency} at once, from a separate process, in turn with the product; no budget`;
   return {
     title: `Draining ${entries} entries of one destination${hasBudget ? ', within its budget' : ''}`,
-    columns: targetColumns,
-    rows: [row],
+    columns: figureColumns,
+    rows: [figureRow(drained)],
     notes: [
       `the store responds after ${storeMs} ms; one worker process with ${concurrency} entries at once; first push of each entry (CreateSecret)`,
       base,
     ],
     measured: rounds,
+    figures: [drained],
   };
 }

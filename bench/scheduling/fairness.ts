@@ -1,4 +1,5 @@
 import type { BenchOptions } from '../command-line.ts';
+import { figure } from '../figure.ts';
 import { quantile } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
 import { type SyncSetup, withSyncSetup } from '../sync/sync-setup.ts';
@@ -53,17 +54,23 @@ async function nextTo(
 
 function reportOf(delays: Map<string, number[]>, kinds: Trouble[], entries: number): Report {
   const base = delays.get(alone)!;
-  const rows = kinds.map(({ name, maxRatio }) => {
-    const measured = delays.get(name)!;
-    const isMet = quantile(measured, 0.99) <= maxRatio * quantile(base, 0.99);
-    return delayRow(name, measured, base, { target: `p99 at most ${maxRatio} times alone`, isMet });
-  });
+  const figures = kinds.map(({ name, maxRatio }) =>
+    figure({
+      name: `${name}: p99`,
+      measured: quantile(delays.get(name)!, 0.99),
+      unit: 'ms',
+      peer: { name: alone, measured: quantile(base, 0.99) },
+      target: { of: 'ratio', atMost: maxRatio },
+    }),
+  );
+  const rows = kinds.map(({ name }, at) => delayRow(name, delays.get(name)!, base, figures[at]!));
   return {
     title: `Delay of a write to a quiet destination, next to ${entries} queued entries`,
     columns: delayColumns,
     rows: [aloneRow(alone, base), ...rows],
     notes,
     measured: Object.fromEntries(delays),
+    figures,
   };
 }
 

@@ -1,10 +1,10 @@
 import { eventually } from '@secrets/testing';
 import type { BenchOptions } from '../command-line.ts';
+import { type Figure, figure, figureColumns, figureRow } from '../figure.ts';
 import { median } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
 import type { SyncSetup } from '../sync/sync-setup.ts';
 import { type BusyDestination, createBusy, queueByApi, type System } from './busy-destination.ts';
-import { targetColumns, targetRow } from './target.ts';
 
 const smallDestinations = 5;
 const maxMs = 1_000;
@@ -50,35 +50,38 @@ export async function measureLargeOperations(
     small.push(destination);
   }
   const rows: string[][] = [];
+  const figures: Figure[] = [];
   const measured: Record<string, object> = {};
   for (const { what, run, hasEnded } of operations) {
     const base: number[] = [];
     for (const { path } of small) base.push(await timeOf(() => run(system, path)));
     const id = await idOf(setup, busy);
-    const figure = await timeOf(() => run(system, busy.path));
+    const took = await timeOf(() => run(system, busy.path));
     const end = hasEnded === undefined ? undefined : await timeOf(() => untilEnded(setup, hasEnded, id));
     log(
-      `${what}: ${figure.toFixed(1)} ms${end === undefined ? '' : `, ended after ${(end / 1_000).toFixed(1)} s`}`,
+      `${what}: ${took.toFixed(1)} ms${end === undefined ? '' : `, ended after ${(end / 1_000).toFixed(1)} s`}`,
     );
-    const comparison = {
-      what,
-      figure,
-      base: median(base),
-      target: `within ${maxMs} ms`,
-      isMet: figure <= maxMs,
-    };
-    rows.push([...targetRow(comparison), end === undefined ? '' : (end / 1_000).toFixed(1)]);
-    measured[what] = { figure, base, end };
+    const response = figure({
+      name: what,
+      measured: took,
+      unit: 'ms',
+      peer: { name: 'with ten entries', measured: median(base) },
+      target: { of: 'measured', atMost: maxMs },
+    });
+    figures.push(response);
+    rows.push([...figureRow(response), end === undefined ? '' : (end / 1_000).toFixed(1)]);
+    measured[what] = { figure: took, base, end };
   }
   return {
     title: `Requests about ${entries} entries: ms until the response`,
-    columns: [...targetColumns, 'ended after s'],
+    columns: [...figureColumns, 'ended after s'],
     rows,
     notes: [
       `base: the same for a destination with ten entries, median of ${smallDestinations}`,
       'in this order, on the same destination; its store is down, so a purge has ended here when the removal of everything was requested',
     ],
     measured,
+    figures,
   };
 }
 

@@ -1,11 +1,11 @@
 import { destinationTypes } from '@secrets/destinations';
 import type { BenchOptions } from '../command-line.ts';
+import { figure, figureColumns, figureRow } from '../figure.ts';
 import type { StoreJob } from '../limits/store-loop.ts';
 import type { StoreAddress } from '../limits/stores/store-client.ts';
 import { median } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
 import { addFaultOf } from '../scheduling/store-faults.ts';
-import { targetColumns, targetRow } from '../scheduling/target.ts';
 import { forEach } from '../system/api-client.ts';
 import { createDestinationOf, destinationFields } from './destination-fields.ts';
 import { newValue, type SyncSetup, untilTrue, withSyncSetup } from './sync-setup.ts';
@@ -128,25 +128,26 @@ async function pushAll({ setup, mount, names, address }: Subject): Promise<numbe
 }
 
 function reportOf(measured: Measured[]): Report {
-  const rows = measured.map(({ type, ms, minRatio, rounds }) => {
-    const ratio = median(rounds.map(({ product, base }) => product / base));
-    return targetRow({
-      what: `${type}, ${ms} ms`,
-      figure: median(rounds.map(({ product }) => product)),
-      base: median(rounds.map(({ base }) => base)),
-      target: `at least ${minRatio} of the base`,
-      isMet: ratio >= minRatio,
-    });
-  });
+  const figures = measured.map(({ type, ms, minRatio, rounds }) =>
+    figure({
+      name: `${type}, ${ms} ms`,
+      measured: median(rounds.map(({ product }) => product)),
+      unit: 'secrets/s',
+      peer: { name: 'the loop', measured: median(rounds.map(({ base }) => base)) },
+      ratio: median(rounds.map(({ product, base }) => product / base)),
+      target: { of: 'ratio', atLeast: minRatio },
+    }),
+  );
   return {
     title: 'New values per second of one destination, by type and latency of its store',
-    columns: targetColumns,
-    rows,
+    columns: figureColumns,
+    rows: figures.map((each) => figureRow(each)),
     notes: [
       'the backlog was created while syncing was disabled; per second: between the first and the last push; one worker process of each type',
-      `base: the same calls of the provider's client for each value, in turn with the product, from a separate process; ${slots} values at once, and one at a time for codehost and webhost-project, whose providers ask for that`,
+      `the loop: the same calls of the provider's client for each value, in turn with the product, from a separate process; ${slots} values at once, and one at a time for codehost and webhost-project, whose providers ask for that`,
       'no budget; a value of cloudB-kv takes 2 calls one after the other, one of cloudC-sm 4',
     ],
     measured,
+    figures,
   };
 }

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 
 /** Sends a request to the product or the sandbox. Returns the parsed body of the response, or undefined without one. */
 export type Api = (
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
 ) => Promise<unknown>;
@@ -10,6 +10,10 @@ export type Api = (
 /** Returns a client of the product's API, with keep-alive connections. It throws if a response is not 2xx. */
 export const apiClient = (url: string, token: string, namespace = ''): Api =>
   client(url, '/v1/', { 'x-service-token': token, 'x-service-namespace': namespace });
+
+/** Returns a client of a server with the API of Vault. An empty token is not sent. */
+export const vaultClient = (url: string, token: string): Api =>
+  client(url, '/v1/', token === '' ? {} : { 'x-vault-token': token });
 
 /** Returns a client of the sandbox's control API. */
 export const sandboxClient = (url: string): Api => client(url, '/_sandbox/', {});

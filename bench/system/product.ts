@@ -33,6 +33,8 @@ export interface Product {
   api: Api;
   sealKeyFile: string;
   pids: { gateway: number; login: number; secrets: number };
+  /** Every process with the name of its service, in the order of their start. */
+  programs: { service: string; program: Program }[];
   stop(): Promise<void>;
 }
 
@@ -57,17 +59,17 @@ export async function startProduct({
     AUDIT_FILE: join(folder, 'audit.log'),
     ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
   };
-  const running: Program[] = [];
+  const running: Product['programs'] = [];
   const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
     const source = `services/${service}/src/main.ts`;
     const program = await startProgram({ source, env: { ...environment, ...env }, portVariable, profiles });
-    running.unshift(program);
+    running.push({ service, program });
     return program;
   };
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const forget = atExit(removeFolder); // contains keys
   const stop = async () => {
-    await stopPrograms(running);
+    await stopPrograms(running.map(({ program }) => program).reverse());
     removeFolder();
     forget();
   };
@@ -79,6 +81,7 @@ export async function startProduct({
       rootToken,
       api: apiClient(gateway.url, rootToken),
       sealKeyFile,
+      programs: running,
       pids: { gateway: gateway.pid, login: login.pid, secrets: secrets.pid },
       stop,
     };

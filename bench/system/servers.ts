@@ -2,18 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'amqplib';
 import pg from 'pg';
 import { startTestServices } from '../../scripts/test-services.ts';
+import { nameOf, parentOf } from '../load/process-tree.ts';
 
 /** Postgres and RabbitMQ, as used by the benchmarks. */
 export interface BenchServers {
   amqpUrl: string;
   versions: { postgres: string; rabbitmq: string };
+  /** The main process of Postgres; undefined if it runs elsewhere. */
+  postgresPid: number | undefined;
   /** Creates an empty database for one benchmark. */
   createDatabase(): Promise<BenchDatabase>;
   /** Stops the servers that were started. */
   stop(): Promise<void>;
 }
 
-interface BenchDatabase {
+/** A database that `drop` removes. */
+export interface BenchDatabase {
   url: string;
   drop(): Promise<void>;
 }
@@ -28,6 +32,7 @@ export async function startServers(log: (line: string) => void): Promise<BenchSe
     return {
       amqpUrl,
       versions: { postgres: await postgresVersion(server), rabbitmq: await rabbitVersion(amqpUrl) },
+      postgresPid: await postgresPid(server),
       createDatabase: () => createDatabase(server),
       stop: services.stop,
     };
@@ -65,6 +70,19 @@ async function postgresVersion(url: string): Promise<string> {
        ', synchronous_commit ' || current_setting('synchronous_commit') || ')' as version`,
   );
   return String(row?.version);
+}
+
+/** Every connection has a process, whose parent is the main process. */
+async function postgresPid(url: string): Promise<number | undefined> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const pid = rows[0]!.pid;
+    return nameOf(pid) === 'postgres' ? parentOf(pid) : undefined;
+  } finally {
+    await client.end();
+  }
 }
 
 async function rabbitVersion(url: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
+import { type Figure, figure } from '../figure.ts';
 import { cpuMicroseconds } from '../load/cpu-time.ts';
 import { type LoadResult, load } from '../load/load.ts';
 import { median } from '../load/statistics.ts';
@@ -144,6 +145,7 @@ function reportOf(measured: Map<string, Pair[]>, { seconds, rounds }: BenchOptio
       p50 <= maxRatio ? 'yes' : 'NO',
     ];
   });
+  const figures = [...measured].map(([name, pairs]) => readFigure(name, pairs));
   return {
     title: 'Reads of one tenant, next to what another one does',
     columns: [
@@ -165,5 +167,19 @@ function reportOf(measured: Map<string, Pair[]>, { seconds, rounds }: BenchOptio
       `${connections} connections; ratios within a pair of turns of ${seconds} s, median of ${rounds} rounds; one gateway and one process of each service, on one Postgres`,
     ],
     measured: Object.fromEntries(measured),
+    figures,
   };
 }
+
+const readFigure = (name: string, pairs: readonly Pair[]): Figure =>
+  figure({
+    name: `p50 of reads: ${name}`,
+    measured: median(pairs.map(({ harmful }) => harmful.p50)),
+    unit: 'ms',
+    peer: {
+      name: 'next to an ordinary tenant',
+      measured: median(pairs.map(({ ordinary }) => ordinary.p50)),
+    },
+    ratio: median(pairs.map(({ ordinary, harmful }) => harmful.p50 / ordinary.p50)),
+    target: { of: 'ratio', atMost: maxRatio },
+  });

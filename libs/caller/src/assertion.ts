@@ -1,13 +1,13 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Problem } from '@secrets/domain';
 import type { Caller } from './caller.ts';
 import type { InternalKeys } from './internal-keys.ts';
+import { expiry, isExpired } from './signature-lifetime.ts';
+import { isSignatureOf, signatureOf } from './signed-bytes.ts';
 
 /** The header that carries the assertion to internal services. */
 export const assertionHeader = 'x-caller-assertion';
 
-const lifetimeSeconds = 30;
-const leewaySeconds = 5;
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url');
 
 /** The request line to which an assertion is bound, and the services between which it is sent. */
@@ -41,18 +41,17 @@ export function signAssertion(
   request: AssertedRequest & { body?: Body },
   caller: Caller,
 ): string {
-  const now = Math.floor(Date.now() / 1000);
   const payload = {
     iss: request.from,
     aud: request.to,
-    exp: now + lifetimeSeconds,
+    exp: expiry(),
     req: `${request.method} ${request.path}`,
     query: digestOf(request.query),
     body: digestOf(request.body),
     caller,
   };
   const signed = `${header}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
-  return `${signed}.${mac(keys.keyFor(request.from, request.to), signed).toString('base64url')}`;
+  return `${signed}.${signatureOf(keys.keyFor(request.from, request.to), signed).toString('base64url')}`;
 }
 
 /**
@@ -66,17 +65,15 @@ export function verifyAssertion(
 ): VerifiedAssertion {
   const [head, body, signature] = (assertion ?? '').split('.');
   if (head !== header || body === undefined || signature === undefined) throw invalidAssertion();
-  const expected = mac(keys.keyFor(request.from, request.to), `${head}.${body}`);
-  const actual = Buffer.from(signature, 'base64url');
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw invalidAssertion();
+  const key = keys.keyFor(request.from, request.to);
+  if (!isSignatureOf(Buffer.from(signature, 'base64url'), key, `${head}.${body}`)) throw invalidAssertion();
   const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
-  const expired = typeof payload.exp !== 'number' || payload.exp + leewaySeconds < Date.now() / 1000;
   const bound =
     payload.iss === request.from &&
     payload.aud === request.to &&
     payload.req === `${request.method} ${request.path}` &&
     payload.query === digestOf(request.query);
-  if (expired || !bound) throw invalidAssertion();
+  if (isExpired(payload.exp) || !bound) throw invalidAssertion();
   // The signature proves that `signAssertion` created the payload.
   return { caller: payload.caller as Caller, bodyDigest: payload.body as string | undefined };
 }
@@ -108,16 +105,5 @@ export const serviceCaller = (service: string, requestId: string): Caller => ({
   remoteAddress: '',
 });
 
-const mac = (key: Buffer, text: string): Buffer =>
-  createHmac('sha256', keyObjectOf(key)).update(text).digest();
-
-const keyObjects = new WeakMap<Buffer, KeyObject>();
-
-/** Creating a key from bytes for each HMAC costs seven times as much as the HMAC itself, so the key object is cached. */
-function keyObjectOf(key: Buffer): KeyObject {
-  const keyObject = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, keyObject);
-  return keyObject;
-}
-
-const invalidAssertion = () => new Problem('forbidden', 'the caller assertion is missing or invalid');
+/** The problem of a request whose sender cannot be verified. */
+export const invalidAssertion = () => new Problem('forbidden', 'the caller assertion is missing or invalid');

@@ -3,3 +3,5 @@ export * from './caller.ts';
 export * from './caller-token.ts';
 export * from './internal-keys.ts';
 export * from './require-grant.ts';
+export * from './signature-lifetime.ts';
+export * from './signed-bytes.ts';

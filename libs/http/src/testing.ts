@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   assertionHeader,
@@ -10,7 +11,6 @@ import {
   signAssertion,
 } from '@secrets/caller';
 import { parseExactly } from '@secrets/domain';
-import type { Express } from 'express';
 
 /** Random internal keys for a test. */
 export const testKeys = (): InternalKeys => parseInternalKeys(randomBytes(32).toString('base64'), 'test');
@@ -55,10 +55,13 @@ export interface TestService {
 }
 
 /** Serves an app on 127.0.0.1 for a test. The `path` of `call` is relative to `/v1`; LIST is sent as `GET …?list=true`. */
-export async function serveForTest(app: Express, service: string, keys: InternalKeys): Promise<TestService> {
-  const server = await new Promise<Server>((resolve) => {
-    const started = app.listen(0, '127.0.0.1', () => resolve(started));
-  });
+export async function serveForTest(
+  app: RequestListener,
+  service: string,
+  keys: InternalKeys,
+): Promise<TestService> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,

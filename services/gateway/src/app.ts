@@ -13,6 +13,7 @@ import {
   type InternalClient,
   internalClient,
   operatorApp,
+  type ServeRequest,
   type ServerOptions,
   type Service,
 } from '@secrets/http';
@@ -34,6 +35,9 @@ import { sealRotations } from './own/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { EventStreams } from './streams/event-streams.ts';
+import { directExchange } from './upstream/direct-exchange.ts';
+import { exchangingUpstream } from './upstream/exchange.ts';
+import { framedUpstream } from './upstream/frame-exchange.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
 export { gatewayLimits, limitsEnv } from './limits-env.ts';
@@ -49,6 +53,8 @@ export interface GatewayDeps {
 export interface GatewayConfig {
   /** Base URL of each service. */
   upstreams: Record<OwningService, string>;
+  /** The services that are in this process. */
+  direct?: Readonly<Partial<Record<OwningService, ServeRequest>>>;
   /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
   /** How long a service may take before the client gets status 503. Default 30,000. */
@@ -132,13 +138,17 @@ const ownDocuments = (
   [initPath]: async () => ({ initialized: true }),
 });
 
-function openUpstreams(keys: InternalKeys, { upstreams, upstreamTimeoutMs }: GatewayConfig) {
-  const open = (name: OwningService) =>
-    openUpstream(name, {
-      url: upstreams[name],
-      keys,
-      ...(upstreamTimeoutMs === undefined ? {} : { timeoutMs: upstreamTimeoutMs }),
-    });
+function openUpstreams(
+  keys: InternalKeys,
+  { upstreams, direct, upstreamTimeoutMs: timeoutMs }: GatewayConfig,
+) {
+  const open = (name: OwningService) => {
+    const options = { url: upstreams[name], keys, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const serve = direct?.[name];
+    return serve === undefined
+      ? framedUpstream(name, options)
+      : exchangingUpstream(directExchange(serve), openUpstream(name, options));
+  };
   return Object.fromEntries(owningServices.map((name) => [name, open(name)])) as Record<
     OwningService,
     Upstream

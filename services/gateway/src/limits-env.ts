@@ -12,7 +12,7 @@ export const limitsEnv = {
   /** Requests per second of one token; 0 for no limit. */
   TOKEN_RATE_LIMIT: requestsPerSecond.default(0),
   /** Logins per second from one address; 0 for no limit. */
-  LOGIN_RATE_LIMIT: requestsPerSecond.default(200),
+  LOGIN_RATE_LIMIT: requestsPerSecond.default(5_000),
   /** Requests per second of one namespace; 0 for no limit. */
   NAMESPACE_RATE_LIMIT: requestsPerSecond.default(0),
 };

@@ -77,10 +77,10 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const keys = readInternalKeys(folder.internalKey);
   const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
-  const upstreams = await startServices(parts, sandbox);
-  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, upstreams.login);
+  const services = await startServices(parts, sandbox);
+  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls.login);
   reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
-  const gateway = await startGateway(parts, upstreams, folder.audit);
+  const gateway = await startGateway(parts, services, folder.audit);
   return { ...gateway, rootTokenFile: folder.rootToken, sandbox };
 }
 
@@ -97,7 +97,10 @@ async function hasData(db: Db): Promise<boolean> {
   return row?.exists === true;
 }
 
-/** Starts the services behind the gateway, each on a free port of the loopback interface. Returns their URLs. */
+/**
+ * Starts the services behind the gateway, each on a free port of the loopback interface, where they call each other. The gateway calls them
+ * directly.
+ */
 async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, backgroundDb, broker, keyRing, keys, env } = parts;
   const login = await createLogin(
@@ -125,7 +128,14 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
     },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
-  return { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl };
+  return {
+    urls: { login: loginUrl, secrets: secretsUrl, 'sync-control': syncControlUrl },
+    direct: {
+      login: login.app.serve,
+      secrets: secrets.app.serve,
+      'sync-control': syncControl.app.serve,
+    },
+  };
 }
 
 /** The simulated provider of the login method cloudB. */
@@ -180,7 +190,7 @@ async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Prom
 
 async function startGateway(
   parts: Parts,
-  upstreams: { login: string; secrets: string; 'sync-control': string },
+  { urls, direct }: Awaited<ReturnType<typeof startServices>>,
   auditDevices: readonly string[],
 ) {
   const { db, keys, env, onStop } = parts;
@@ -190,7 +200,8 @@ async function startGateway(
   const gateway = createGateway(
     { db, keys, audit, log, metrics },
     {
-      upstreams,
+      upstreams: urls,
+      direct,
       trustedProxies: env.TRUSTED_PROXIES,
       consoleFolder: consoleFolder(env),
       ...gatewayLimits(env),

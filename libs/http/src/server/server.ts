@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { FrameListener } from '../frames/serve-frames.ts';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
 import { rejectUnparsed, type UnparsedRequest } from './unparsed-request.ts';
@@ -77,6 +78,8 @@ export async function startServer(
   rejectUnparsed(server, { maxHeaderBytes: limitsOf(options).maxHeaderSize, onUnparsed: options.onUnparsed });
   const connections = new OpenConnections(server);
   server.on('request', handler);
+  const frames = framesOf(handler);
+  if (frames !== undefined) server.on('upgrade', frames.upgrade);
   // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would respond with 417 and no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
@@ -86,12 +89,20 @@ export async function startServer(
     port,
     drain: () => {
       connections.drain();
+      frames?.goAway();
       server.off('request', handler).on('request', unready(handler, options.readyPaths));
     },
-    stop: (graceMs) => connections.stop(graceMs),
+    stop: (graceMs) => {
+      frames?.goAway();
+      return connections.stop(graceMs);
+    },
     reloadTls: () => reloadTls(server, options.tls),
   };
 }
+
+/** What serves connections that carry frames, if a handler does. */
+const framesOf = (handler: http.RequestListener): FrameListener | undefined =>
+  'frames' in handler ? (handler.frames as FrameListener) : undefined;
 
 const unreadyText = JSON.stringify({
   initialized: true,

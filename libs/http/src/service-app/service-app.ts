@@ -1,12 +1,13 @@
+import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InternalKeys } from '@secrets/caller';
-import { Problem } from '@secrets/domain';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { endpointRouter } from '../endpoint/endpoint-router.ts';
+import { endpointServer, type ServeRequest } from '../endpoint/endpoint-server.ts';
 import { openApi } from '../endpoint/open-api.ts';
-import { errorHandler } from '../problem/error-handler.ts';
+import { type FrameListener, serveFrames } from '../frames/serve-frames.ts';
+import { httpListener } from './http-listener.ts';
 
 export interface ServiceAppOptions {
   /** The service's folder name. */
@@ -21,21 +22,32 @@ export interface ServiceAppOptions {
   background?: readonly string[];
 }
 
-/** The Express app of an internal service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
-export function serviceApp(options: ServiceAppOptions): Express {
-  const app = operatorApp(options);
-  app.set('query parser', 'simple');
-  app.set('case sensitive routing', true);
-  app.get(
+/** What an internal service serves. */
+export interface ServiceApp extends RequestListener {
+  /** Serves requests to the endpoints that arrive in another way than over HTTP. */
+  serve: ServeRequest;
+  /** Serves the gateway's requests that share a connection. */
+  frames: FrameListener;
+}
+
+const endpointPrefix = '/v1/';
+
+/** The app of an internal service: its endpoints, `/livez`, `/readyz`, `/metrics` and its API description. */
+export function serviceApp(options: ServiceAppOptions): ServiceApp {
+  const serve = endpointServer(options.endpoints, options.log);
+  const endpoints = httpListener(serve, options);
+  const operators = operatorApp(options);
+  operators.get(
     '/openapi.json',
     (_request, response) => void response.json(openApi(options.service, options.endpoints)),
   );
-  app.use(endpointRouter(options.endpoints, options));
-  app.use(() => {
-    throw new Problem('not_found', 'no such path');
-  });
-  app.use(errorHandler(options.log));
-  return app;
+  operators.use((_request, response) => void response.status(404).json({ errors: ['no such path'] }));
+  // Without Express: its router is a measurable part of the cost of a request.
+  const listener: RequestListener = (request, response) =>
+    request.url?.startsWith(endpointPrefix)
+      ? endpoints(request, response)
+      : void operators(request, response);
+  return Object.assign(listener, { serve, frames: serveFrames(serve, options) });
 }
 
 /**

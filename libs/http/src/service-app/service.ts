@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import type { Express } from 'express';
+import type { ServiceApp } from './service-app.ts';
 
 /** A service that is built but not yet listening. */
-export interface Service<App extends RequestListener = Express> {
+export interface Service<App extends RequestListener = ServiceApp> {
   app: App;
   /** Starts the background work. */
   start(): Promise<void>;

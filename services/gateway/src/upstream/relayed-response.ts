@@ -80,16 +80,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.#outcome = outcomeOf(status, headers);
-    this.#headers = [
-      'x-request-id',
-      this.#requestId,
-      'cache-control',
-      headers['cache-control'] ?? 'no-store',
-    ];
-    for (const name of passedHeaders) {
-      const value = headers[name];
-      if (value !== undefined) this.#headers.push(name, value);
-    }
+    this.#headers = relayedHeaders(this.#requestId, headers);
     this.#isEvents = headers['content-type'] === eventStreamType;
     if (this.#isEvents) this.#beginStreaming(controller);
   }
@@ -194,6 +185,16 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
 
 const decoded = (value: string | string[] | undefined): string | undefined =>
   value === undefined ? undefined : decodeURIComponent(String(value));
+
+/** The headers of the response to the client, as a list of names and values. */
+export function relayedHeaders(requestId: string, headers: IncomingHttpHeaders): string[] {
+  const relayed = ['x-request-id', requestId, 'cache-control', headers['cache-control'] ?? 'no-store'];
+  for (const name of passedHeaders) {
+    const value = headers[name];
+    if (value !== undefined) relayed.push(name, value);
+  }
+  return relayed;
+}
 
 /** Reads what a service reports for the audit log. */
 export function outcomeOf(status: number, headers: IncomingHttpHeaders): ServiceOutcome {

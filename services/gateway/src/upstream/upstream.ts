@@ -57,10 +57,12 @@ export interface UpstreamOptions {
   timeoutMs?: number;
 }
 
+export const defaultTimeoutMs = 30_000;
+
 /** Opens keep-alive connections to one service. */
 export function openUpstream(
   name: OwningService,
-  { url, keys, timeoutMs = 30_000 }: UpstreamOptions,
+  { url, keys, timeoutMs = defaultTimeoutMs }: UpstreamOptions,
 ): Upstream {
   const pool = openReplicaPool(url, { connections: 256, timeoutMs });
   const streams = openReplicaPool(url, { connections: maxStreams, timeoutMs });

@@ -4,6 +4,7 @@ import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secr
 import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { presentSummary } from '../associations/present-association.ts';
+import { recentTotals } from '../associations/recent-totals.ts';
 import type { Context } from '../context.ts';
 import { countAssociatedSecrets } from '../queries/association-counts.ts';
 import { beforeFirst } from '../queries/association-pages.ts';
@@ -40,8 +41,15 @@ export const associatedSecretEndpoints = (context: Context): Endpoint[] => [
   readDestinationsByPath(context),
 ];
 
-const listAssociatedSecrets = (context: Context) =>
-  endpoint({
+/** A total from here on may be a second old. */
+const largeTotal = 1_000;
+
+const listAssociatedSecrets = (context: Context) => {
+  const totalOf = recentTotals(
+    (namespaceId) => countAssociatedSecrets(context.db, namespaceId, maxCounted),
+    ({ associations }) => associations >= largeTotal,
+  );
+  return endpoint({
     method: 'list',
     path,
     summary: 'List the associated secrets of this namespace',
@@ -51,7 +59,7 @@ const listAssociatedSecrets = (context: Context) =>
       const range = { after: { mount, secretName }, limit: limit + 1 };
       const found = requireAny(await listAssociatedSecretRows(context.db, caller.namespace.id, range));
       const secrets = cutToPage(found, limit, positionOf, warn);
-      const total = await countAssociatedSecrets(context.db, caller.namespace.id, maxCounted);
+      const total = await totalOf(caller.namespace.id);
       warnIfBounded(total.associations, warn);
       return {
         data: {
@@ -62,6 +70,7 @@ const listAssociatedSecrets = (context: Context) =>
       };
     },
   });
+};
 
 const readDestinationsByQuery = (context: Context) =>
   endpoint({

@@ -1,0 +1,78 @@
+import { type Figure, figure } from '../figure.ts';
+import type { Report } from '../report.ts';
+import { type BySize, growthColumns, growthFigure, growthRow, maxGrowth } from './growth.ts';
+
+/** Milliseconds from the request on, by the number of tokens that it revokes. */
+export interface Times {
+  responded: BySize;
+  refused: BySize;
+}
+
+/** How many revoked tokens were left at a moment, in ms. */
+export interface Left {
+  at: number;
+  tokens: number;
+}
+
+/** What was measured of one way to revoke many tokens. */
+export interface MeasuredKind {
+  name: string;
+  times: Times;
+  /** From the last revocation until nothing was left. */
+  left: Left[];
+}
+
+/** Reports the times of revocations and the speed of the cleanup. */
+export function reportOfRevocation(measured: MeasuredKind[], sizes: readonly number[]): Report {
+  const figures: Figure[] = [];
+  const rows = measured.flatMap(({ name, times: { responded, refused }, left }) => {
+    const response = growthFigure(`revoking ${name}: response`, 'ms', responded);
+    const refusal = growthFigure(`revoking ${name}: one of them is refused after`, 'ms', refused);
+    const { few, many } = costOfDeletion(left);
+    const deletion = figure({
+      name: `deleting ${name}: per 1,000 tokens`,
+      measured: many,
+      unit: 'ms',
+      peer: { name: 'when few are left', measured: few },
+      target: { of: 'ratio', atMost: maxGrowth },
+    });
+    figures.push(response, refusal, deletion);
+    const bySize: BySize = new Map(sizes.map((size, at) => [size, [at === 0 ? few : many]]));
+    return [growthRow(response, responded), growthRow(refusal, refused), growthRow(deletion, bySize)];
+  });
+  return {
+    title: 'Revocation of 1,000 and 100,000 tokens',
+    columns: growthColumns(sizes),
+    rows,
+    notes,
+    measured: measured.map(({ name, times, left }) => ({
+      name,
+      responded: Object.fromEntries(times.responded),
+      refused: Object.fromEntries(times.refused),
+      left,
+    })),
+    figures,
+  };
+}
+
+const notes = [
+  'revoking: medians of 25 tokens, and of 5 auth mounts, of each size in turn; refused: until a request with one of the tokens is answered with 403, including that request',
+  'deleting happens in the background, from up to 15 s later; the first column of its rows is the cost while the last fifth of all tokens was left, the other one that while the first fifth was deleted; the tokens were inserted with SQL',
+];
+
+/** Returns the milliseconds for 1,000 tokens within the first fifth of a cleanup, with many left, and within the last one. */
+function costOfDeletion(left: readonly Left[]): { many: number; few: number } {
+  const total = left[0]!.tokens;
+  const begin = left.findLastIndex(({ tokens }) => tokens === total);
+  const at = (share: number) => momentOf(left.slice(begin), total * share);
+  const perThousand = (from: number, to: number) => ((at(to) - at(from)) / (total / 5)) * 1_000;
+  return { many: perThousand(1, 0.8), few: perThousand(0.2, 0) };
+}
+
+/** When so many tokens were left, interpolated between two observations. */
+function momentOf(left: readonly Left[], tokens: number): number {
+  const next = left.findIndex((each) => each.tokens <= tokens);
+  const [before, after] = [left[Math.max(0, next - 1)]!, left[next]!];
+  if (before.tokens === after.tokens) return after.at;
+  return before.at + ((before.tokens - tokens) / (before.tokens - after.tokens)) * (after.at - before.at);
+}

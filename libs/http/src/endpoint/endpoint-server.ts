@@ -1,0 +1,119 @@
+import { parse as parseQuery } from 'node:querystring';
+import { type Caller, callerToken } from '@secrets/caller';
+import { Problem } from '@secrets/domain';
+import { type Logger, type Span, traced } from '@secrets/telemetry';
+import { failureResponse } from '../problem/failure-response.ts';
+import { httpStatus } from '../problem/problem-status.ts';
+import type { Endpoint, Request } from './endpoint.ts';
+import { parseJsonBody, requireJsonType } from './input/json-body.ts';
+import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
+import { requireNeeded } from './required-capability.ts';
+import { type Route, routeTable } from './route-table.ts';
+import { replyResponse, type ServiceResponse } from './service-response.ts';
+
+/** The start of a request to a service. */
+export interface ReceivedRequest {
+  /** `GET`, `POST`, `PUT`, `PATCH` or `DELETE`. */
+  method: string;
+  /** With `/v1`, percent-encoded. */
+  path: string;
+  /** With `?`; empty if there is none. */
+  query: string;
+  /** The token that the client sent, on the paths that receive it. */
+  callerToken?: string | undefined;
+  /** The trace that the request continues. */
+  traceparent?: string | undefined;
+  /**
+   * Returns the caller, if the service `from` sent the request on its behalf.
+   * @throws a problem (`forbidden`)
+   */
+  authenticate(from: string): Caller;
+  /** Undefined if there is none. It is read after `authenticate`: nobody else reaches the parser. */
+  body: RequestBody | undefined;
+}
+
+export interface RequestBody {
+  contentType: string | undefined;
+  read(): Promise<Buffer>;
+}
+
+/** Responds to a request. Never rejects: what a handler throws becomes a response. */
+export type ServeRequest = (request: ReceivedRequest) => Promise<ServiceResponse>;
+
+/** Serves the endpoints of a service, however requests arrive. */
+export function endpointServer(endpoints: readonly Endpoint[], log: Logger): ServeRequest {
+  const find = routeTable(endpoints);
+  return async (request) => {
+    const served: Served = { requestId: undefined };
+    try {
+      const query = parseQuery(request.query.slice(1));
+      const isList = query.list === 'true' || query.list === '1';
+      const route = find({ method: request.method, path: request.path, isList });
+      const span = () => ({
+        name: `${request.method} ${route.endpoint.path}`,
+        kind: 'server' as const,
+        parent: request.traceparent,
+      });
+      return await traced(span, (span) => serveIn(span, served, { ...route, query }, request));
+    } catch (error) {
+      return failureResponse(error, { ...served, method: request.method }, log);
+    }
+  };
+}
+
+/** What is known about a request while it is served. */
+interface Served {
+  requestId: string | undefined;
+}
+
+type RouteAndQuery = Route & { query: object };
+
+/** Serves a request, and says in its span what became of it. */
+async function serveIn(
+  span: Span | undefined,
+  served: Served,
+  route: RouteAndQuery,
+  request: ReceivedRequest,
+): Promise<ServiceResponse> {
+  if (span === undefined) return serve(served, route, request);
+  try {
+    const response = await serve(served, route, request);
+    span.set({ 'http.response.status_code': response.status });
+    return response;
+  } catch (error) {
+    const status = error instanceof Problem ? httpStatus[error.kind] : 500;
+    span.set({ 'http.response.status_code': status });
+    if (status >= 500) span.fail(error instanceof Problem ? error.kind : 'internal');
+    throw error;
+  } finally {
+    span.set({ request_id: served.requestId ?? '' });
+  }
+}
+
+async function serve(
+  served: Served,
+  { endpoint, params, query }: RouteAndQuery,
+  request: ReceivedRequest,
+): Promise<ServiceResponse> {
+  const caller = request.authenticate(endpoint.from ?? 'gateway');
+  served.requestId = caller.requestId;
+  requireNeeded(endpoint, caller);
+  const body = await readJson(request.body);
+  const warnings = unknownFieldWarnings(endpoint.body, body);
+  const input = {
+    params: parseInput(endpoint.params, params),
+    query: parseLeniently(endpoint.query, query),
+    body: parseLeniently(endpoint.body, body),
+    caller,
+    callerToken: callerToken(request.callerToken),
+    warn: (sentence: string) => void warnings.push(sentence),
+  };
+  const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
+  return replyResponse(caller.requestId, reply, warnings);
+}
+
+async function readJson(body: RequestBody | undefined): Promise<unknown> {
+  if (body === undefined) return undefined;
+  requireJsonType(body.contentType);
+  return parseJsonBody(await body.read());
+}
