@@ -276,8 +276,11 @@ test('a probe whose worker died is removed when the message comes again, and the
   await publish(id);
   await eventually(async () => (await read(id)).isRemoved);
   await publish(id); // nothing is left to do
+  const next = await request();
+  await publish(next);
+  await untilEnded(next); // so the message before it was not left in the queue
   await other.stop();
-  expect(store.calls).toEqual(['put', 'remove']);
+  expect(store.calls).toEqual(['put', 'remove', 'put', 'put', 'remove']);
   expect(store.removals[0]).toMatchObject({ remote: null, putStartedAt: expect.any(Date) });
 });
 
