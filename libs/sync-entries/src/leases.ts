@@ -19,13 +19,23 @@ export async function shortenLease(
   );
 }
 
-/** Undoes the claim of an entry for which nothing was called, if its lease still holds: the entry is due again at once. */
-export async function releaseClaim(sql: Sql, held: Pick<ClaimedEntry, 'id' | 'fence'>): Promise<void> {
+/**
+ * Undoes the claim of an entry for which nothing was called, if its lease still holds: the entry is due again at once. If a newer intent has
+ * arrived in the meantime, it took the attempts as those of the worker that had the entry; after failed ones, what the external secret holds is
+ * uncertain, so the entry is verified.
+ */
+export async function releaseClaim(
+  sql: Sql,
+  held: Pick<ClaimedEntry, 'id' | 'fence' | 'generation' | 'attempts'>,
+): Promise<void> {
   await sql.query(
     `update sync.entries
-        set lease_owner = null, lease_until = null, attempts = greatest(0, attempts - 1), due_at = now(), announced_at = null
+        set lease_owner = null, lease_until = null, due_at = now(), announced_at = null,
+            attempts = case when generation = $3 then $4::int else 0 end,
+            verify = verify or (generation > $3 and $4::int > 0),
+            pushed_hash = case when generation = $3 or $4::int = 0 then pushed_hash end
       where id = $1 and fence = $2 and ${isLeased}`,
-    [held.id, held.fence],
+    [held.id, held.fence, held.generation, held.attempts],
   );
 }
 

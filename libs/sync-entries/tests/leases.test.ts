@@ -1,8 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { endAllLeases, releaseClaim } from '../src/index.ts';
-import { entriesForTest } from './entries-for-test.ts';
+import { endAllLeases, failEntry, releaseClaim, requestPut } from '../src/index.ts';
+import { entriesForTest, pushed } from './entries-for-test.ts';
 
-const { db, add, claim, entry, due, timePasses } = entriesForTest();
+const { db, add, claim, complete, entry, due, timePasses } = entriesForTest();
+
+const failClaim = async (id: string) => {
+  await failEntry(db, (await claim(id))!, {
+    status: 'INTERNAL_SERVICE_ERROR',
+    fault: null,
+    error: 'an internal error',
+    retryInSeconds: 0,
+  });
+};
 
 test('ends the leases of a dead process', async () => {
   const id = await add();
@@ -17,6 +26,25 @@ test('undoes a claim: the entry is due at once, and no attempt counts', async ()
   await releaseClaim(db, (await claim(id))!);
   expect(await due()).toEqual([id]);
   expect(await claim(id)).toMatchObject({ attempts: 0, verify: false });
+});
+
+test('undoes a claim after failed attempts: they still count', async () => {
+  const id = await add();
+  await failClaim(id);
+  await releaseClaim(db, (await claim(id))!);
+  expect(await claim(id)).toMatchObject({ attempts: 1 });
+});
+
+test('verifies an entry whose claim was undone after failed attempts and a newer intent', async () => {
+  const id = await add();
+  await complete((await claim(id))!, pushed);
+  await requestPut(db, [id]);
+  await failClaim(id);
+  const held = (await claim(id))!;
+  expect(held).toMatchObject({ pushedHash: 'h', verify: false });
+  await requestPut(db, [id]);
+  await releaseClaim(db, held);
+  expect(await claim(id)).toMatchObject({ attempts: 0, pushedHash: null, verify: true });
 });
 
 test('does not undo a claim whose lease another worker has', async () => {

@@ -7,10 +7,11 @@ import type { Db } from '@secrets/db';
 import { Fault, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
-import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { createLogger, createMetrics, type Logger, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { createEgressGuard } from '../src/egress/egress-guard.ts';
+import { Attempts } from '../src/limits/attempts.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 
@@ -39,6 +40,7 @@ async function runWorker(
     leaseSeconds?: number;
     largeValuesMib?: number;
     concurrency?: number;
+    log?: Logger;
   } = {},
 ): Promise<void> {
   const connected = { put, remove: async () => {}, close: async () => {} };
@@ -49,7 +51,7 @@ async function runWorker(
       broker,
       keyRing: options.keyRing ?? keyRing,
       egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: silentLogger(),
+      log: options.log ?? silentLogger(),
       metrics: createMetrics('test', { processMetrics: false }),
     },
     {
@@ -112,24 +114,60 @@ test('large values are pushed within the limit of their memory, and do not hold 
   expect(pushed[0]).toBe(small);
 });
 
+const stateOf = (entryIds: readonly string[]) =>
+  db.query<{ isLeased: boolean; isDue: boolean; attempts: number }>(
+    `select lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
+      where id = any($1::uuid[]) order by attempts`,
+    [entryIds],
+  );
+const areLeased = async (entryIds: readonly string[]) =>
+  (await stateOf(entryIds)).every(({ isLeased }) => isLeased);
+
 test('an entry is claimed while another one is pushed, and not pushed if that one pauses the destination', async () => {
   const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
-  const state = () =>
-    db.query<{ isLeased: boolean; isDue: boolean; attempts: number }>(
-      `select lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
-        where id = any($1::uuid[]) order by attempts`,
-      [entryIds],
-    );
   const called: string[] = [];
   const put: Put = async ({ entryId }) => {
     called.push(entryId);
-    await eventually(async () => (await state()).every(({ isLeased }) => isLeased));
+    await eventually(() => areLeased(entryIds));
     throw new Fault('unavailable', 'expected in this test');
   };
-  const areReleased = async () => (await state()).every(({ isLeased, isDue }) => !isLeased && isDue);
+  const areReleased = async () =>
+    (await stateOf(entryIds)).every(({ isLeased, isDue }) => !isLeased && isDue);
   await runWorker(entryIds, put, async () => called.length > 0 && (await areReleased()), { concurrency: 1 });
   expect(called).toHaveLength(1);
-  expect(await state()).toMatchObject([{ attempts: 0 }, { attempts: 1 }]);
+  expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 1 }]);
+});
+
+test('an entry that was claimed while another one is pushed is not pushed if syncing is disabled meanwhile', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ service: 'worker', destination });
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    await eventually(() => areLeased(entryIds));
+    await db.query('update sync.config set disabled = true');
+    await eventually(() => lines.some((line) => line.includes('sync switch changed')));
+    return { remote: {} };
+  };
+  const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+  try {
+    await runWorker(entryIds, put, async () => called.length > 0 && (await areFree()), {
+      concurrency: 1,
+      log,
+    });
+  } finally {
+    await db.query('update sync.config set disabled = false');
+  }
+  expect(called).toHaveLength(1);
+  expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
+});
+
+test('an attempt has used half of its time after half of its limit', () => {
+  const attempts = new Attempts(60_000);
+  expect(attempts.isHalfOver(performance.now() - 31_000)).toBe(true);
+  expect(attempts.isHalfOver(performance.now())).toBe(false);
 });
 
 test('the time limit of an attempt counts from before its claim was sent', async () => {

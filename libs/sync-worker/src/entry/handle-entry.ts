@@ -47,6 +47,8 @@ interface Call {
   laneId?: string;
   /** Undefined until the call may begin. */
   slot?: Slot | undefined;
+  /** Whether it was not made, and the claim undone. */
+  isReleased?: boolean;
 }
 
 async function attemptClaimed(worker: WorkerContext, claim: Claim, span: Span | undefined): Promise<void> {
@@ -56,9 +58,8 @@ async function attemptClaimed(worker: WorkerContext, claim: Claim, span: Span | 
   try {
     const failure = await tryEntry(worker, claim, call);
     const isCancelled = failure !== undefined && worker.attempts.isCancelled;
-    const outcome = isCancelled ? 'given_up' : (failure?.kind ?? 'done');
-    stopTimer(outcome);
-    if (failure !== undefined) span?.fail(outcome);
+    stopTimer(isCancelled || call.isReleased ? 'given_up' : (failure?.kind ?? 'done'));
+    if (failure !== undefined) span?.fail(isCancelled ? 'given_up' : failure.kind);
     if (isCancelled) await releaseEntry(worker, entry);
     else if (failure !== undefined) await recordFailure(worker, entry, failure, call);
   } finally {
@@ -83,10 +84,14 @@ async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promis
     context = await worker.statements.readContext(entry.id);
     if (context === undefined || isTooLate(worker, claim)) return undefined;
     call.laneId = context.lane.id;
+    const waitingSince = performance.now();
     const slot = await worker.slots.acquire(entry.destinationId);
     call.slot = slot;
-    if (slot === undefined || !mayCall(worker, claim, context)) await releaseClaim(worker.db, entry);
-    else await work(worker, claim, { context, slot, call });
+    const hasWaitedLong = worker.attempts.isHalfOver(waitingSince);
+    if (slot === undefined || hasWaitedLong || !mayCall(worker, claim, context)) {
+      call.isReleased = true;
+      await releaseClaim(worker.db, entry);
+    } else await work(worker, claim, { context, slot, call });
     return undefined;
   } catch (error) {
     return failureOf(error);
@@ -106,12 +111,16 @@ function isTooLate({ attempts, log }: WorkerContext, { entry, sentAt }: Claim): 
   return true;
 }
 
-/** Whether there is time left after an entry has waited for its slot, and its destination was not paused meanwhile. */
+/**
+ * Whether the call may begin after an entry has waited for its slot: if there is time left for it, and neither syncing was disabled nor the
+ * destination paused meanwhile.
+ */
 const mayCall = (
-  { attempts, lanes }: WorkerContext,
+  { attempts, lanes, isEnabled }: WorkerContext,
   { entry, sentAt }: Claim,
   { lane }: AttemptContext,
 ): boolean =>
+  isEnabled() &&
   !attempts.isCancelled &&
   !attempts.isOver(sentAt) &&
   !lanes.isPausedSince({ laneId: lane.id, destinationId: entry.destinationId }, sentAt);
