@@ -18,6 +18,7 @@ export async function embeddedPostgres({ durable }: { durable: boolean }): Promi
   );
   return {
     url: server.url('postgres'),
+    folder,
     how: 'embedded PostgreSQL, started for the tests',
     restart: async (signal, meanwhile) => {
       await server.stop(signal);

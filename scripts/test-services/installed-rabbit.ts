@@ -37,6 +37,7 @@ export async function installedRabbit({ management = false } = {}): Promise<Test
       url: `amqp://guest:guest@127.0.0.1:${port}`,
       ...(management ? { managementUrl: `http://guest:guest@127.0.0.1:${managementPort}` } : {}),
       how: `${command}, started for the tests`,
+      folder,
       restart: server.restart,
       stop: async () => {
         await server.stop();

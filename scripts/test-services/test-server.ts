@@ -4,6 +4,8 @@ export interface TestServer {
   /** RabbitMQ's management API, with an administrator's name and password, if it is enabled. */
   managementUrl?: string;
   how: string;
+  /** Where it keeps its data and logs, if this process started it. */
+  folder?: string;
   stop(): Promise<void>;
   /** Stops without waiting, when the process is about to exit. */
   stopNow(): void;

@@ -85,17 +85,24 @@ export interface DistributedOptions {
   inPairs?: boolean;
   /** Whether Postgres has a standby that can be promoted. */
   withStandby?: boolean;
+  /** The folder whose `services` are run; default: this repository. */
+  sourceRoot?: string;
+  /** Returns the environment that a process gets in place of this one, such as with the URLs of proxies. */
+  route?: (name: string, env: Record<string, string>) => Promise<Record<string, string>>;
 }
 
 /** Starts every service on these servers, with new keys and ports. Resolves when all are ready. */
 export async function startDistributed(
   servers: OwnServers,
-  { env = {}, everyType = false, inPairs = false }: DistributedOptions = {},
+  options: DistributedOptions = {},
 ): Promise<Distributed> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-  const shared = { ...sharedEnv(folder, servers), ...env };
-  const names = [...processNames, ...(inPairs ? secondReplicas : []), ...(everyType ? otherWorkerNames : [])];
-  const processes = createProcesses(folder, shared, names, await freePorts(names.length + 2));
+  const names = namesIn(options);
+  const planned = planProcesses(
+    { folder, servers, names, ports: await freePorts(names.length + 2) },
+    options,
+  );
+  const processes = await createProcesses(planned, folder, options);
   const all = Object.values(processes);
   const stop = async () => {
     await Promise.all(all.map((process) => process.kill()));
@@ -114,31 +121,72 @@ export async function startDistributed(
   }
 }
 
-function createProcesses(
-  folder: string,
-  shared: Record<string, string>,
-  names: readonly Name[],
-  ports: number[],
-): Processes {
+const namesIn = ({ everyType = false, inPairs = false }: DistributedOptions): Name[] => [
+  ...processNames,
+  ...(inPairs ? secondReplicas : []),
+  ...(everyType ? otherWorkerNames : []),
+];
+
+interface Placement {
+  folder: string;
+  servers: OwnServers;
+  names: readonly Name[];
+  ports: number[];
+}
+
+/** A process that is to be created. */
+interface PlannedProcess {
+  name: Name;
+  /** The folder in `services`. */
+  source: string;
+  env: Record<string, string>;
+  url: string;
+  readyUrl: string;
+}
+
+function planProcesses(
+  { folder, servers, names, ports }: Placement,
+  { env: extra = {} }: DistributedOptions,
+): PlannedProcess[] {
+  const shared = { ...sharedEnv(folder, servers), ...extra };
   const publicPorts: Partial<Record<Name, number>> = { gateway: ports[0]!, 'gateway-2': ports[1]! };
   const portOf = (name: Name) => ports[2 + names.indexOf(name)]!;
   const internalUrl = (name: Name) => `http://127.0.0.1:${portOf(name)}`;
   /** The URLs of all replicas that are started. */
   const urlsOf = (name: ProcessName) =>
     names.filter((one) => one === name || one === `${name}-2`).map(internalUrl);
-  const create = (name: Name) => {
+  return names.map((name) => {
     const { source, env } = program(name, folder, (of) => urlsOf(of).join());
     const port = publicPorts[name] ?? portOf(name);
-    return new ServiceProcess({
+    return {
       name,
-      source: `services/${source}/src/main.ts`,
+      source,
       env: { ...shared, ...env, PORT: String(port), INTERNAL_PORT: String(portOf(name)) },
       url: `http://127.0.0.1:${port}`,
       readyUrl: `${internalUrl(name)}/${name === 'sandbox' ? '_sandbox/about' : 'readyz'}`,
-      logFolder: folder,
+    };
+  });
+}
+
+async function createProcesses(
+  planned: readonly PlannedProcess[],
+  logFolder: string,
+  { sourceRoot = '.', route = async (_, env) => env }: DistributedOptions,
+): Promise<Processes> {
+  const created = planned.map(async ({ name, source, env, ...urls }) => {
+    // The witness is always this version.
+    const root = name === 'sandbox' ? '.' : sourceRoot;
+    const main = join(root, 'services', source, 'src/main.ts');
+    const process = new ServiceProcess({
+      name,
+      source: main,
+      env: await route(name, env),
+      ...urls,
+      logFolder,
     });
-  };
-  return Object.fromEntries(names.map((name) => [name, create(name)])) as Processes;
+    return [name, process] as const;
+  });
+  return Object.fromEntries(await Promise.all(created)) as Processes;
 }
 
 const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({

@@ -56,6 +56,11 @@ export class Program {
     return Math.round(Number(kibibytes) / 1_024);
   }
 
+  /** Its process ID. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }

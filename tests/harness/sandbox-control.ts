@@ -18,7 +18,11 @@ interface StoreCall {
   operation: string;
   name?: string;
   outcome: number | string;
-  /** ISO 8601. */
+  /** The address that it came from. */
+  peer?: string;
+  /** When it arrived, as ISO 8601. */
+  began: string;
+  /** When it ended. */
   at: string;
   /** How many other calls with this name were in progress; absent if none. */
   concurrent?: number;

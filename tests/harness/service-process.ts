@@ -38,6 +38,11 @@ export class ServiceProcess {
     this.#options = options;
   }
 
+  /** The name of its service, which replicas share. */
+  get service(): string | undefined {
+    return /services\/([^/]+)\//.exec(this.#options.source)?.[1];
+  }
+
   /** Host and port of `/metrics`. */
   get metricsAddress(): string {
     return new URL(this.#options.readyUrl).host;
@@ -72,6 +77,16 @@ export class ServiceProcess {
     await this.#end('SIGKILL');
     this.unexpectedEnds.pop();
     return this.#lastWords();
+  }
+
+  /** The ID of its process; undefined unless it is running. */
+  get pid(): number | undefined {
+    return this.#program?.isRunning ? this.#program.pid : undefined;
+  }
+
+  /** Runs this program from its next start on, in place of the one that it was created with. */
+  replaceSource(source: string): void {
+    this.#options.source = source;
   }
 
   /** Sends a signal that does not end it. */

@@ -107,6 +107,28 @@ test('act-then-die: the operation is performed, but its response is lost', async
   expect((await client.send(new GetSecretValueCommand({ SecretId: 'lost' }))).SecretString).toBe('one');
 });
 
+test('act-then-fail: the operation is performed, and its response is an error', async () => {
+  sandbox.cloudA.faults.add({ effect: 'act-then-fail', operation: 'CreateSecret', times: 1 });
+  const creation = client.send(new CreateSecretCommand({ Name: 'denied', SecretString: 'one' }));
+  expect(await errorOf(creation)).toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  expect((await client.send(new GetSecretValueCommand({ SecretId: 'denied' }))).SecretString).toBe('one');
+});
+
+test('act-then-wait: the operation is performed at once, and its response comes late', async () => {
+  sandbox.cloudA.faults.add({ effect: 'act-then-wait', ms: 600_000, operation: 'CreateSecret', times: 1 });
+  const caller = new AbortController();
+  const creation = errorOf(
+    client.send(new CreateSecretCommand({ Name: 'late', SecretString: 'one' }), {
+      abortSignal: caller.signal,
+    }),
+  );
+  await eventually(() => sandbox.cloudA.secrets().length === 1);
+  expect(sandbox.cloudA.calls()).toEqual([]);
+  caller.abort();
+  expect(await creation).toMatchObject({ name: 'AbortError' });
+  await eventually(() => sandbox.cloudA.calls().length === 1);
+});
+
 test('rate-limit: concurrent calls above the burst are throttled', async () => {
   sandbox.cloudA.faults.add({ effect: 'rate-limit', operation: 'ListSecrets', perSecond: 0.001, burst: 3 });
   const errors = await Promise.all(Array.from({ length: 5 }, () => errorOf(list())));

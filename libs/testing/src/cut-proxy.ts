@@ -10,8 +10,10 @@ export interface CutProxy {
   /** Breaks every connection, and refuses new ones until `open`. */
   close(): void;
   open(): void;
-  /** While frozen, connections stay open and forward nothing. */
-  freeze(isFrozen: boolean): void;
+  /** While frozen, connections stay open and forward nothing; new ones too, if `withNew` is set. */
+  freeze(isFrozen: boolean, options?: { withNew?: boolean }): void;
+  /** From now on, each piece of data is forwarded after this many milliseconds, in both directions. */
+  delay(ms: number): void;
   /** New connections lead to the server of this URL; open ones stay. */
   leadTo(target: string): void;
   end(): Promise<void>;
@@ -24,31 +26,25 @@ function addressOf(target: string): { host: string; port: number } {
   return { host: hostname, port: Number(port || defaultPorts[protocol]) };
 }
 
-/** Starts a proxy to the server of a URL, on a free port of 127.0.0.1. */
-export async function startCutProxy(target: string): Promise<CutProxy> {
+/**
+ * Starts a proxy to the server of a URL, on a free port of 127.0.0.1.
+ * @param localAddress what the server sees as the address of its clients, such as `127.0.0.9`
+ */
+export async function startCutProxy(
+  target: string,
+  { localAddress }: { localAddress?: string | undefined } = {},
+): Promise<CutProxy> {
   let to = addressOf(target);
-  const sockets = new Set<Socket>();
   let isOpen = true;
+  const line = new Line();
   const server = createServer((near) => {
     if (!isOpen) return near.destroy();
-    const far = connect(to);
-    for (const [from, into] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined);
-      from.on('close', () => {
-        sockets.delete(from);
-        into.destroy();
-      });
-      from.pipe(into);
-    }
+    line.join(near, connect({ ...to, ...(localAddress === undefined ? {} : { localAddress }) }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of line.sockets) socket.destroy();
   };
   return {
     url: Object.assign(new URL(target), {
@@ -62,8 +58,12 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
     open: () => {
       isOpen = true;
     },
-    freeze: (isFrozen) => {
-      for (const socket of sockets) isFrozen ? socket.pause() : socket.resume();
+    freeze: (isFrozen, { withNew = false } = {}) => {
+      line.freezesNew = isFrozen && withNew;
+      for (const socket of line.sockets) isFrozen ? line.freeze(socket) : line.thaw(socket);
+    },
+    delay: (ms) => {
+      line.delayMs = ms;
     },
     leadTo: (next) => {
       to = addressOf(next);
@@ -74,4 +74,57 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       await once(server, 'close');
     },
   };
+}
+
+/** The connections of a proxy, and what currently applies to them. */
+class Line {
+  delayMs = 0;
+  freezesNew = false;
+  readonly sockets = new Set<Socket>();
+  readonly #frozen = new Set<Socket>();
+
+  /** Forwards between two sockets until one of them is closed. */
+  join(near: Socket, far: Socket): void {
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.sockets.delete(from);
+        this.#frozen.delete(from);
+        into.destroy();
+      });
+      this.#forward(from, into);
+      if (this.freezesNew) this.freeze(from);
+    }
+  }
+
+  freeze(socket: Socket): void {
+    this.#frozen.add(socket);
+    socket.pause();
+  }
+
+  thaw(socket: Socket): void {
+    this.#frozen.delete(socket);
+    socket.resume();
+  }
+
+  /** Forwards one direction, in order. Reads nothing more while data waits. */
+  #forward(from: Socket, into: Socket): void {
+    const goOn = () => {
+      if (!this.#frozen.has(from)) from.resume();
+    };
+    const write = (chunk: Buffer) => {
+      if (into.destroyed || into.write(chunk)) goOn();
+      else into.once('drain', goOn);
+    };
+    from.on('data', (chunk: Buffer) => {
+      from.pause();
+      if (this.delayMs > 0) setTimeout(write, this.delayMs, chunk);
+      else write(chunk);
+    });
+    from.on('end', () => into.end());
+  }
 }

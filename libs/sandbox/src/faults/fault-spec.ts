@@ -51,6 +51,8 @@ export const FaultSpec = z.discriminatedUnion('effect', [
   z.object({ ...matching, effect: z.literal('silence') }),
   z.object({ ...matching, effect: z.literal('reset') }),
   z.object({ ...matching, effect: z.literal('act-then-die') }),
+  z.object({ ...matching, effect: z.literal('act-then-fail') }),
+  z.object({ ...matching, effect: z.literal('act-then-wait'), ms: milliseconds }),
   z.object({ ...matching, effect: z.literal('slow'), ms: milliseconds }),
   z.object({ ...matching, effect: z.literal('stale-list'), ms: milliseconds }),
 ]);

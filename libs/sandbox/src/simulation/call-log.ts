@@ -1,11 +1,16 @@
 /** A logged call. Never contains a value, a signature or a token. */
 export interface LoggedCall {
+  /** When it arrived, as ISO 8601. */
+  began: string;
+  /** When it ended. */
   at: string;
   store: string;
   operation: string;
   name?: string | undefined;
   region?: string | undefined;
   caller?: string | undefined;
+  /** The address that it came from. */
+  peer?: string | undefined;
   /** Names of the parameters in the request. */
   sent: readonly string[];
   /** The HTTP status, or how the connection ended. */

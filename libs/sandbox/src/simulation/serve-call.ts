@@ -31,9 +31,11 @@ export async function serveCall(
   response: Response,
   perform: Perform,
 ): Promise<void> {
+  const began = new Date(context.now()).toISOString();
   const { concurrent, end } = context.calls.begin(call.name);
   try {
-    await serve(context, { ...call, concurrent }, response, perform);
+    const peer = response.req.socket.remoteAddress;
+    await serve(context, { ...call, began, peer, concurrent }, response, perform);
   } finally {
     end();
   }
@@ -41,7 +43,7 @@ export async function serveCall(
 
 async function serve(
   context: CallContext,
-  call: Call & Pick<LoggedCall, 'concurrent'>,
+  call: Call & Pick<LoggedCall, 'began' | 'peer' | 'concurrent'>,
   response: Response,
   perform: Perform,
 ): Promise<void> {
@@ -57,7 +59,10 @@ async function serve(
   if (delayMs > 0 && !(await delay(delayMs, response))) return log('abandoned');
   const act = () => performOrFail(perform, staleMs, context.errors);
   if (override && isDisconnection(override)) return log(await disconnect(override, response, act));
-  const result = override ? faultResponse(override, context.errors) : await act();
+  const result = override
+    ? await overridden(override, { response, act, errors: context.errors })
+    : await act();
+  if (result === undefined) return log('abandoned');
   log(result.status);
   sendResponse(response, result);
 }
@@ -88,6 +93,24 @@ async function disconnect(fault: Disconnection, response: Response, act: () => P
   if (fault.effect === 'act-then-die') await act();
   response.socket?.resetAndDestroy();
   return fault.effect === 'reset' ? 'reset' : 'lost';
+}
+
+interface Answering {
+  response: Response;
+  act: () => Promise<HttpResponse>;
+  errors: ErrorResponses;
+}
+
+/** Returns undefined if the client disconnects before the response is due. */
+async function overridden(
+  fault: Exclude<Fault, Disconnection>,
+  { response, act, errors }: Answering,
+): Promise<HttpResponse | undefined> {
+  if (fault.effect !== 'act-then-fail' && fault.effect !== 'act-then-wait')
+    return faultResponse(fault, errors);
+  const result = await act();
+  if (fault.effect === 'act-then-fail') return errors.serverError();
+  return (await delay(fault.ms, response)) ? result : undefined;
 }
 
 function faultResponse(fault: Exclude<Fault, Disconnection>, errors: ErrorResponses): HttpResponse {
