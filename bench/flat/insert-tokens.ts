@@ -3,7 +3,7 @@ import pg from 'pg';
 /** In the accessors of copies. */
 const mark = '#';
 
-/** Inserts copies of a token, which nobody knows, with the same parent and the same auth mount. */
+/** Inserts copies of a token, which differ from it in hash and accessor. */
 export async function insertTokenCopies(
   database: pg.Client,
   { accessor, count }: { accessor: string; count: number },

@@ -32,7 +32,8 @@ interface PlayedDestination {
   associations: Map<number, Shape>;
 }
 
-const quietTimeoutMs = 120_000;
+/** Several times the minute after which the page of a replan is repeated if its process was killed, which may happen to it again. */
+const quietTimeoutMs = 300_000;
 const pollMs = 200;
 
 /** A sequence on its own mount, with its own destinations. */

@@ -11,7 +11,7 @@ export * from './endpoint/path-patterns.ts';
 export * from './endpoint/required-capability.ts';
 export * from './endpoint/route-table.ts';
 export * from './endpoint/service-response.ts';
-export { ConnectionLost } from './frames/frame-connection.ts';
+export { ConnectionLost, ResponseTimeout } from './frames/frame-connection.ts';
 export * from './frames/frame-pool.ts';
 export * from './internal-client.ts';
 export * from './list-verb/list-verb.ts';

@@ -86,7 +86,7 @@ afterAll(() => db.close());
 
 beforeEach(async () => {
   [service, other] = [await startService(), await startService()];
-  gateway = await startGatewayTo(service);
+  gateway = await startGatewayTo([service]);
 });
 afterEach(async () => {
   for (const one of [service, other]) one.release();
@@ -95,7 +95,10 @@ afterEach(async () => {
 });
 
 /** Starts a gateway, and waits until it shares connections to each of the replicas. */
-async function startGatewayTo(...replicas: readonly Service[]): Promise<TestGateway> {
+async function startGatewayTo(
+  replicas: readonly Service[],
+  config: Parameters<typeof startGateway>[1] = {},
+): Promise<TestGateway> {
   const nowhere = { url: 'http://127.0.0.1:9' };
   const url = replicas.map(({ server }) => server.url).join();
   const stubs = [
@@ -103,7 +106,7 @@ async function startGatewayTo(...replicas: readonly Service[]): Promise<TestGate
     { name: 'login', ...nowhere },
     { name: 'sync-control', ...nowhere },
   ];
-  const started = await startGateway({ db, keys, stubs });
+  const started = await startGateway({ db, keys, stubs }, config);
   const before = replicas.map(({ connections }) => connections);
   await eventually(async () => {
     const overHttp = replicas.map((one) => one.overHttp);
@@ -149,7 +152,7 @@ test.each([
   '%s whose connection is lost: only a read is sent again, because a write may have been executed',
   async (_what, method, status, servedAgain) => {
     await gateway.stop();
-    gateway = await startGatewayTo(service, other);
+    gateway = await startGatewayTo([service, other]);
     const body = method === 'POST' ? { body: '{}' } : {};
     const sent = send({ method, path: '/v1/kv/data/a?hold=1', ...body });
     await eventually(async () => expect(held()).toHaveLength(1));
@@ -171,4 +174,12 @@ test('a service that stops responds to what it has received, and nothing is sent
   expect((await pending).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
   await stopped;
   expect((await send()).status).toBe(503);
+});
+
+test('a read without a response in time is not sent again', async () => {
+  await gateway.stop();
+  gateway = await startGatewayTo([service], { upstreamTimeoutMs: 100 });
+  const { status, body } = await send({ path: '/v1/kv/data/a?hold=1' });
+  expect([status, body.errors]).toEqual([503, ['secrets is unavailable']]);
+  expect(service.served.filter(({ isHeld }) => isHeld)).toHaveLength(1);
 });

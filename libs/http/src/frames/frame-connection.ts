@@ -5,9 +5,14 @@ import { type Frame, FrameReader, maxResponseFrame } from './frame.ts';
 import { framesProtocol, overHttp, type ResponseHead } from './frame-head.ts';
 import { FrameWriter } from './frame-writer.ts';
 
-/** The connection was lost before a response arrived: the request may have been served. */
+/** There was no response, because the connection was lost or the service was too slow: the request may have been served. */
 export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
+  override readonly name: string = 'ConnectionLost';
+}
+
+/** The service did not respond in time. */
+export class ResponseTimeout extends ConnectionLost {
+  override readonly name = 'ResponseTimeout';
 }
 
 /** The service, or a proxy before it, does not know this protocol. */
@@ -141,7 +146,7 @@ export class FrameConnection {
     for (const [id, { deadline, settle }] of this.#pending) {
       if (deadline > now) break; // all have the same time
       this.#pending.delete(id);
-      settle.reject(new ConnectionLost('the service did not respond in time'));
+      settle.reject(new ResponseTimeout('the service did not respond in time'));
       this.retire();
     }
   }

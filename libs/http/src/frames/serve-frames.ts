@@ -108,8 +108,10 @@ class FrameConnection {
     }
   }
 
-  #isSigned = ({ signature, signed }: Frame): boolean =>
-    isSignatureOf(signature, this.#key, framesContext, signed);
+  #isSigned({ signature, signed }: Frame): boolean {
+    return isSignatureOf(signature, this.#key, framesContext, signed);
+  }
+
   #send(id: number, method: string, { status, headers, text, eventStream }: ServiceResponse): void {
     const body = text === undefined ? none : Buffer.from(text);
     const mustUseHttp = method === 'GET' && (body.length > maxFrameBody || eventStream !== undefined);

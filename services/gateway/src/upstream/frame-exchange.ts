@@ -1,6 +1,6 @@
 import { type OwningService, receivesToken } from '@secrets/access';
 import { Problem } from '@secrets/domain';
-import { ConnectionLost, type FramePool, openFramePool } from '@secrets/http';
+import { ConnectionLost, type FramePool, openFramePool, ResponseTimeout } from '@secrets/http';
 import { traceparent } from '@secrets/telemetry';
 import { type Exchange, exchangingUpstream } from './exchange.ts';
 import { defaultTimeoutMs, openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
@@ -36,7 +36,7 @@ const frameExchange =
       });
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
-      if (method === 'GET') return undefined;
+      if (method === 'GET' && !(error instanceof ResponseTimeout)) return undefined;
       throw new Problem('unavailable', `${name} is unavailable`, { cause: error });
     }
   };
