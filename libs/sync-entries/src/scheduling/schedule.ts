@@ -6,8 +6,8 @@ import { type ReadLane, readLanes, reopeningOf } from './read-lanes.ts';
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
   messages: EntryMessage[];
-  /** The transaction that admitted them: a row that still has it as `xmin` is unchanged since. */
-  admissionXid: string;
+  /** When, with all its digits: it identifies the admission. Undefined if nothing was admitted. */
+  announcedAt: string | undefined;
   /** Whether entries are due that could not be admitted now. */
   isBusy: boolean;
   /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
@@ -25,7 +25,7 @@ const queueFactor = 3;
 const slotsWithoutWorkers = 16;
 const nothing: AdmittedEntries = {
   messages: [],
-  admissionXid: '0',
+  announcedAt: undefined,
   isBusy: false,
   nextReopeningMs: undefined,
 };
@@ -51,7 +51,7 @@ export async function admitEntries(
     admission.size === 0 ? [] : await markAdmitted(sql, { destinationType, turn, lanes, admission });
   return {
     messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
-    admissionXid: rows[0]?.xid ?? '0',
+    announcedAt: rows[0]?.announcedAt,
     isBusy,
     nextReopeningMs,
   };
@@ -69,7 +69,7 @@ interface Decision {
 interface AdmittedRow {
   id: string;
   destination_id: string;
-  xid: string;
+  announcedAt: string;
 }
 
 /** SQL: up to `w.n` due entries of destination `w.destination_id` with a priority, locked. */
@@ -113,7 +113,7 @@ function markAdmitted(
         select picked.id from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n) cross join lateral (
           select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
          where w.lane_id = any((select array_agg(id) from served)::uuid[])))
-      returning id, destination_id, xmin::text as xid`,
+      returning id, destination_id, announced_at::text as "announcedAt"`,
     [
       destinationType,
       turn,
@@ -130,34 +130,36 @@ function markAdmitted(
 /** Entries that were admitted together. */
 export interface AdmissionRecord {
   entryIds: readonly string[];
-  xid: string;
+  /** `AdmittedEntries.announcedAt`. */
+  announcedAt: string;
 }
 
 /**
- * SQL of an array of IDs: those of the entries `$1` that are unchanged since their admissions `$2`. A locked row is about to change and is
- * left out: holding many rows while waiting for another risks a deadlock.
+ * SQL of an array of IDs: those of the entries `$1` whose messages of the admissions `$2` no worker has handled yet. An intent that arrived since
+ * changes nothing: the message of the entry is out. A locked row is left out: holding many rows while waiting for another risks a deadlock.
  */
-const stillAdmitted = `array(
-  select found.id from unnest($1::uuid[], $2::text[]) as admitted (id, xid) cross join lateral (
-    select e.id from sync.entries e where e.id = admitted.id and e.xmin = admitted.xid::xid limit 1 for update skip locked) as found)`;
+const stillAnnounced = `array(
+  select found.id from unnest($1::uuid[], $2::timestamptz[]) as admitted (id, announced_at) cross join lateral (
+    select e.id from sync.entries e
+     where e.id = admitted.id and e.announced_at = admitted.announced_at limit 1 for update skip locked) as found)`;
 
 const parametersOf = (admissions: readonly AdmissionRecord[]) => [
   admissions.flatMap(({ entryIds }) => entryIds),
-  admissions.flatMap(({ entryIds, xid }) => entryIds.map(() => xid)),
+  admissions.flatMap(({ entryIds, announcedAt }) => entryIds.map(() => announcedAt)),
 ];
 
-/** Records that these entries were published. Leaves out those that a worker or a new intent has changed since. */
+/** Records that these entries were published. Leaves out those that a worker has claimed or postponed since. */
 export async function markAnnounced(sql: Sql, admissions: readonly AdmissionRecord[]): Promise<void> {
   await sql.query(
-    `update sync.entries set due_at = null where id = any(${stillAdmitted})`,
+    `update sync.entries set due_at = null where id = any(${stillAnnounced})`,
     parametersOf(admissions),
   );
 }
 
-/** Makes admitted entries due at once that could not be published. Leaves out those that have changed since. */
+/** Makes admitted entries due at once that could not be published. Leaves out those that a worker has claimed or postponed since. */
 export async function releaseAdmitted(sql: Sql, admission: AdmissionRecord): Promise<void> {
   await sql.query(
-    `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAdmitted})`,
+    `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAnnounced})`,
     parametersOf([admission]),
   );
 }

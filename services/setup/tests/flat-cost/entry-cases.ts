@@ -51,8 +51,8 @@ const idsOf = (db: CaseDb, table: 'entries' | 'associations', destinationId: str
 
 const admitted = async (db: CaseDb) => {
   await db.query('update sync.workers set seen_at = now()');
-  const { messages, admissionXid } = await admitEntries(db, { destinationType, budget });
-  return { entryIds: messages.map(({ entry_id: id }) => id), xid: admissionXid };
+  const { messages, announcedAt } = await admitEntries(db, { destinationType, budget });
+  return { entryIds: messages.map(({ entry_id: id }) => id), announcedAt: announcedAt! };
 };
 
 const paused = (db: CaseDb) =>

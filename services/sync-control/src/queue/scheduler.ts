@@ -115,16 +115,16 @@ async function runRound(
   announcements: Announcements,
 ): Promise<AdmittedEntries> {
   const admitted = await admitEntries(db, { destinationType: type, budget: budgets[type]! });
-  const { messages, admissionXid: xid } = admitted;
-  if (messages.length === 0) return admitted;
+  const { messages, announcedAt } = admitted;
+  if (announcedAt === undefined) return admitted;
   const entryIds = messages.map(({ entry_id }) => entry_id);
   try {
     await broker.publish(syncQueue(type), messages);
   } catch (error) {
-    await releaseAdmitted(db, { entryIds, xid });
+    await releaseAdmitted(db, { entryIds, announcedAt });
     throw error;
   }
-  announcements.add({ entryIds, xid });
+  announcements.add({ entryIds, announcedAt });
   return admitted;
 }
 
