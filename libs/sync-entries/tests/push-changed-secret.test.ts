@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 const push = (types: readonly string[] = [destinationType]) => pushChangedSecret(db, secretId, types);
-const found = (isPushed: boolean) => [{ id: associationId(), destinationType, isPushed }];
+const found = (isFollowed: boolean) => [{ id: associationId(), destinationType, isFollowed }];
 
 test('pushes a secret again that is pushed as a whole, and records its revision', async () => {
   expect(await push()).toEqual(found(true));
@@ -36,6 +36,12 @@ test('pushes a secret again that is pushed as a whole, and records its revision'
   expect(await entry(entryId)).toMatchObject({ generation: 2, status: 'PENDING' });
   const rows = await db.query('select from sync.associations where planned_revision = 2');
   expect(rows).toHaveLength(1);
+});
+
+test('requests nothing for a repeated message about a secret whose push was requested', async () => {
+  await push();
+  expect(await push()).toEqual(found(true));
+  expect(await entry(entryId)).toMatchObject({ generation: 2 });
 });
 
 test.each([

@@ -43,7 +43,7 @@ export async function onSecretChange(
   const secretId = parsed.data.secret_id;
   const associations = await pushChangedSecret(db, secretId, Object.keys(destinationTypes));
   for (const type of new Set(associations.map(({ destinationType }) => destinationType))) queue.notify(type);
-  const others = associations.filter(({ isPushed }) => !isPushed);
+  const others = associations.filter(({ isFollowed }) => !isFollowed);
   if (others.length === 0) return 'ack';
   const [secret] = await secrets.inspect(requestId, [secretId]);
   const ids = others.map(({ id }) => id);
