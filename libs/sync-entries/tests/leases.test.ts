@@ -28,6 +28,16 @@ test('undoes a claim: the entry is due at once, and no attempt counts', async ()
   expect(await claim(id)).toMatchObject({ attempts: 0, verify: false });
 });
 
+test('undoes a claim: its call is returned to the budget of the lane', async () => {
+  const held = (await claim(await add()))!;
+  const tokens = () => db.query('select tokens from sync.lanes');
+  await db.query('update sync.lanes set tokens = 3');
+  await releaseClaim(db, held);
+  expect(await tokens()).toEqual([{ tokens: 4 }]);
+  await releaseClaim(db, held);
+  expect(await tokens()).toEqual([{ tokens: 4 }]);
+});
+
 test('undoes a claim after failed attempts: they still count', async () => {
   const id = await add();
   await failClaim(id);
