@@ -1,6 +1,7 @@
 export * from './claim-entries.ts';
 export * from './codehost-app.ts';
 export * from './complete-entries.ts';
+export { confirmClaims, type WaitingClaim } from './confirm-claims.ts';
 export * from './destination-checks.ts';
 export * from './destination-entries.ts';
 export * from './entry.ts';

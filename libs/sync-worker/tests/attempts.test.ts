@@ -7,6 +7,7 @@ import type { Db } from '@secrets/db';
 import { Fault, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
+import { requestPut } from '@secrets/sync-entries';
 import { createLogger, createMetrics, type Logger, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
@@ -115,8 +116,8 @@ test('large values are pushed within the limit of their memory, and do not hold 
 });
 
 const stateOf = (entryIds: readonly string[]) =>
-  db.query<{ isLeased: boolean; isDue: boolean; attempts: number }>(
-    `select lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
+  db.query<{ id: string; isLeased: boolean; isDue: boolean; attempts: number }>(
+    `select id, lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
       where id = any($1::uuid[]) order by attempts`,
     [entryIds],
   );
@@ -162,6 +163,58 @@ test('an entry that was claimed while another one is pushed is not pushed if syn
   }
   expect(called).toHaveLength(1);
   expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
+});
+
+/** Longer than a claimed entry may wait for its slot without being compared with the database again. */
+const longWaitMs = 400;
+
+test.each([
+  ['its destination changes', 'update sync.destinations set revision = revision + 1'],
+  ['another worker pauses its account', `update sync.lanes set paused_until = now() + interval '1 minute'`],
+  ['its removal is requested', `update sync.entries set desired = 'absent', generation = generation + 1`],
+  ['its destination is deleted', 'update sync.destinations set deleted_at = now(), namespace_id = null'],
+])(
+  'an entry that was claimed while another one is pushed is not pushed if meanwhile %s',
+  async (_, statement) => {
+    const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+    const called: string[] = [];
+    const put: Put = async ({ entryId }) => {
+      called.push(entryId);
+      await eventually(() => areLeased(entryIds));
+      await db.query(statement);
+      await sleep(longWaitMs);
+      return { remote: {} };
+    };
+    const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+    await runWorker(entryIds, put, async () => called.length > 0 && (await areFree()), { concurrency: 1 });
+    expect(called).toHaveLength(1);
+    const waiting = (await stateOf(entryIds)).find(({ id }) => id !== called[0]);
+    expect(waiting).toMatchObject({ isDue: true, attempts: 0 });
+  },
+);
+
+test('an entry that changes while it waits for its slot is due again after its push', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    if (called.length > 1) return { remote: {} };
+    await eventually(() => areLeased(entryIds));
+    await requestPut(
+      db,
+      entryIds.filter((id) => id !== entryId),
+    );
+    await sleep(longWaitMs);
+    return { remote: {} };
+  };
+  const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+  await runWorker(entryIds, put, async () => called.length > 1 && (await areFree()), { concurrency: 1 });
+  expect((await stateOf(entryIds)).map(({ id, isDue }) => [id, isDue])).toEqual(
+    expect.arrayContaining([
+      [called[0], false],
+      [called[1], true],
+    ]),
+  );
 });
 
 test('an attempt has used half of its time after half of its limit', () => {

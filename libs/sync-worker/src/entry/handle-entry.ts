@@ -87,11 +87,12 @@ async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promis
     const waitingSince = performance.now();
     const slot = await worker.slots.acquire(entry.destinationId);
     call.slot = slot;
-    const hasWaitedLong = worker.attempts.isHalfOver(waitingSince);
-    if (slot === undefined || hasWaitedLong || !mayCall(worker, claim, context)) {
+    if (slot !== undefined && (await mayCall(worker, claim, { context, waitingSince })))
+      await work(worker, claim, { context, slot, call });
+    else {
       call.isReleased = true;
       await releaseClaim(worker.db, entry);
-    } else await work(worker, claim, { context, slot, call });
+    }
     return undefined;
   } catch (error) {
     return failureOf(error);
@@ -111,11 +112,26 @@ function isTooLate({ attempts, log }: WorkerContext, { entry, sentAt }: Claim): 
   return true;
 }
 
+/** An entry that has waited for its slot for longer is compared with the database again before its destination is called. */
+const confirmAfterMs = 250;
+
 /**
- * Whether the call may begin after an entry has waited for its slot: if there is time left for it, and neither syncing was disabled nor the
- * destination paused meanwhile.
+ * Whether the call may begin after an entry has waited for its slot: if there is time left for it, and what it was read with is still valid.
  */
-const mayCall = (
+async function mayCall(
+  worker: WorkerContext,
+  claim: Claim,
+  { context, waitingSince }: { context: AttemptContext; waitingSince: number },
+): Promise<boolean> {
+  const { attempts, statements } = worker;
+  if (attempts.isHalfOver(waitingSince)) return false;
+  const hasWaited = performance.now() - waitingSince > confirmAfterMs;
+  if (hasWaited && !(await statements.confirm(claim.entry, context))) return false;
+  return isOpen(worker, claim, context);
+}
+
+/** Whether the attempt has time left, and neither syncing was disabled nor the destination paused, as far as this worker knows. */
+const isOpen = (
   { attempts, lanes, isEnabled }: WorkerContext,
   { entry, sentAt }: Claim,
   { lane }: AttemptContext,
