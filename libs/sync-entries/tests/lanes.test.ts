@@ -90,6 +90,27 @@ test('no more entries are admitted than the budget has calls', async () => {
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(2);
 });
 
+test('only admitted entries are taken out of the budget, however large the window is', async () => {
+  const budget = { perSecond: 1, burst: 5 };
+  const admitted = async () => (await admitEntries(db, { destinationType, budget })).messages.length;
+  for (let count = 0; count < 5; count += 1) {
+    await add(`n${count}`);
+    expect(await admitted()).toBe(1);
+  }
+  await add('one too many');
+  expect(await admitted()).toBe(0);
+});
+
+test('a round says whether more may be due than it has admitted', async () => {
+  await addMany(3);
+  const isBusy = async () => (await admitEntries(db, { destinationType, budget: unlimited })).isBusy;
+  await setWindow(2);
+  expect(await isBusy()).toBe(true);
+  expect(await isBusy()).toBe(true);
+  await setWindow(64);
+  expect(await isBusy()).toBe(false);
+});
+
 test('no more entries are admitted than may be outstanding by the budget', async () => {
   const [first] = await addMany(3);
   const budget = { perSecond: 1_000, burst: 1_000, maxOutstanding: 1 };

@@ -8,7 +8,7 @@ export interface AdmittedEntries {
   messages: EntryMessage[];
   /** When, with all its digits: it identifies the admission. Undefined if nothing was admitted. */
   announcedAt: string | undefined;
-  /** Whether entries are due that could not be admitted now. */
+  /** Whether entries may be due that could not be admitted now. */
   isBusy: boolean;
   /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
   nextReopeningMs: number | undefined;
@@ -41,20 +41,33 @@ export async function admitEntries(
   const state = await readLanes(sql, destinationType, budget);
   if (state === undefined) return nothing;
   const { lanes, nowMs, slots, turn } = state;
-  const isBusy = lanes.some(
-    ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
-  );
   const nextReopeningMs = reopeningOf(lanes, nowMs);
-  if (!isBusy) return { ...nothing, nextReopeningMs };
+  const due = lanes
+    .filter(({ window }) => window > 0)
+    .flatMap(({ destinations }) => destinations.filter(({ hasDue }) => hasDue));
+  if (due.length === 0) return { ...nothing, nextReopeningMs };
   const admission = admit(lanes, { slots: slots || slotsWithoutWorkers, queueFactor });
   const rows =
     admission.size === 0 ? [] : await markAdmitted(sql, { destinationType, turn, lanes, admission });
   return {
     messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
     announcedAt: rows[0]?.announcedAt,
-    isBusy,
+    isBusy: hasMoreDue(due, admission, rows),
     nextReopeningMs,
   };
+}
+
+/** Whether one of these destinations may have more due entries than were admitted. Of one that did not use its admission up, all were. */
+function hasMoreDue(
+  due: readonly { id: string }[],
+  admission: Admission,
+  rows: readonly AdmittedRow[],
+): boolean {
+  const admitted = Map.groupBy(rows, ({ destination_id }) => destination_id);
+  return due.some(({ id }) => {
+    const count = admitted.get(id)?.length ?? 0;
+    return count === 0 || count >= admission.get(id)!;
+  });
 }
 
 /** What a scheduler has decided. */
@@ -79,47 +92,49 @@ const dueOf = (priority: number): string =>
       order by e.due_at limit w.n for update skip locked) as due_${priority}`;
 
 /**
- * In one statement: takes the turn of the type, takes the admission out of the budgets of its lanes, and marks the first due entries of each
- * destination, what users asked for before retries, and those before the rest. Locks the lanes before any entry: whoever changes a lane and
- * its entries locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in
- * the meantime: they have their turn in the next round. The budget of an entry that is not admitted after all, because it is about to change,
- * is lost; it is admitted in a later round. Does nothing if the turn is another one.
+ * In one statement: takes the turn of the type, marks the first due entries of each destination, what users asked for before retries, and those
+ * before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry: whoever changes a lane and its entries
+ * locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in the meantime:
+ * they have their turn in the next round. Does nothing if the turn is another one.
  */
 function markAdmitted(
   sql: Sql,
   { destinationType, turn, lanes, admission }: Decision,
 ): Promise<AdmittedRow[]> {
-  const served = lanes
-    .map((lane) => ({ lane, admitted: lane.destinations.filter(({ id }) => admission.has(id)) }))
-    .filter(({ admitted }) => admitted.length > 0);
-  const countOf = (admitted: readonly { id: string }[]) =>
-    admitted.reduce((sum, { id }) => sum + admission.get(id)!, 0);
-  const wanted = served.flatMap(({ lane, admitted }) => admitted.map(({ id }) => ({ id, laneId: lane.id })));
+  const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
+  const wanted = served.flatMap((lane) =>
+    lane.destinations.filter(({ id }) => admission.has(id)).map(({ id }) => ({ id, laneId: lane.id })),
+  );
   return sql.query<AdmittedRow>(
     // Each aggregate is computed as a whole before the next step begins.
     `with taken as (
        insert into sync.scheduler_turns as t (destination_type, turn) values ($1, 1)
        on conflict (destination_type) do update set turn = t.turn + 1 where t.turn = $2
        returning turn),
+     open as materialized (
+       select id from sync.lanes
+        where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
+        order by id for no key update skip locked),
+     wanted as (select * from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n)),
+     admitted as (
+       update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
+        where id = any(array(
+          select picked.id from wanted w cross join lateral (
+            select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
+           where w.lane_id = any((select array_agg(id) from open)::uuid[])))
+       returning id, destination_id, announced_at),
      served as (
-       update sync.lanes l set tokens = given.tokens, refilled_at = to_timestamp(given.refilled / 1000), served_at = now()
+       update sync.lanes l set tokens = given.tokens - (select count(*) from admitted join wanted w using (destination_id) where w.lane_id = l.id),
+              refilled_at = to_timestamp(given.refilled / 1000), served_at = now()
          from unnest($3::uuid[], $4::float8[], $5::float8[]) as given (id, tokens, refilled)
-        where l.id = given.id and (select count(*) from taken) = 1
-          and l.id = any(array(select id from sync.lanes where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now()
-                        order by id for no key update skip locked))
-       returning l.id)
-     update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
-      where id = any(array(
-        select picked.id from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n) cross join lateral (
-          select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
-         where w.lane_id = any((select array_agg(id) from served)::uuid[])))
-      returning id, destination_id, announced_at::text as "announcedAt"`,
+        where l.id = given.id and l.id = any(array(select id from open)))
+     select id, destination_id, announced_at::text as "announcedAt" from admitted`,
     [
       destinationType,
       turn,
-      served.map(({ lane }) => lane.id),
-      served.map(({ lane, admitted }) => lane.bucket.tokens - countOf(admitted)),
-      served.map(({ lane }) => lane.bucket.refilledAtMs),
+      served.map(({ id }) => id),
+      served.map(({ bucket }) => bucket.tokens),
+      served.map(({ bucket }) => bucket.refilledAtMs),
       wanted.map(({ laneId }) => laneId),
       wanted.map(({ id }) => id),
       wanted.map(({ id }) => admission.get(id)!),
