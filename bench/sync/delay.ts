@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@secrets/testing';
 import type { BenchOptions } from '../command-line.ts';
 import { figure, verdictOf } from '../figure.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
@@ -84,50 +83,53 @@ function row(what: string, times: number[], ofLimit?: number): string[] {
 const allPushed = `not exists (select from secrets.outbox) and not exists (select from sync.entries where status <> 'SYNCED')
   and not exists (select from sync.associations a join secrets.secrets s on s.id = a.secret_id where a.planned_revision < s.revision)`;
 
-/** Writes at a steady pace, whatever the responses take, and returns when each response has arrived, in ms since 1970. */
-async function writeAtPace({ product }: SyncSetup, count: number): Promise<{ name: string; at: number }[]> {
-  const answered: { name: string; at: number }[] = [];
+/** A write, and when it was sent and answered, in ms since 1970. */
+interface Write {
+  name: string;
+  sentAt: number;
+  answeredAt: number;
+}
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** Writes at a steady pace, whatever the responses take. */
+async function writeAtPace({ product }: SyncSetup, count: number): Promise<Write[]> {
   const began = performance.now();
-  const pending: Promise<void>[] = [];
+  const pending: Promise<Write>[] = [];
   for (let at = 0; at < count; at += 1) {
     await sleep(Math.max(0, began + (at * 1_000) / writesPerSecond - performance.now()));
     const name = nameOf(at);
+    const sentAt = now();
     const write = product.api('POST', `${mount}/data/${name}`, newValue());
-    pending.push(
-      write.then(() => void answered.push({ name, at: performance.timeOrigin + performance.now() })),
-    );
+    pending.push(write.then(() => ({ name, sentAt, answeredAt: now() })));
   }
-  await Promise.all(pending);
-  return answered;
-}
-
-/** Returns the delays in ms. */
-async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
-  const began = performance.now();
-  const answered = await writeAtPace(setup, writes);
-  log(`${writes} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
-  const puts = await eventually(() => putsSince(setup, performance.timeOrigin + began));
-  return answered.map(({ name, at }) => puts.get(name)!.shift()! - at);
+  return await Promise.all(pending);
 }
 
 /**
- * Returns when the store has answered each put, by secret, in ms since 1970. Throws until there is one for each write. Each name is written once
- * per second, so that no two writes of it are pushed together.
+ * Returns the delays in ms. A write has arrived with the first put of its name after it was sent: each name is written once per second, and
+ * after a longer delay two of its writes may be pushed together.
  */
-async function putsSince({ sandbox }: SyncSetup, began: number): Promise<Map<string, number[]>> {
+async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
+  const began = performance.now();
+  const written = await writeAtPace(setup, writes);
+  log(`${writes} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  await untilTrue(setup, 'every write is pushed', allPushed);
+  const puts = await putsOf(setup);
+  const arrivals = written.map(({ name, sentAt }) => puts.get(name)!.find((at) => at >= Math.floor(sentAt))!);
+  log(`${new Set(written.map(({ name }, at) => `${name} ${arrivals[at]}`)).size} puts`);
+  return written.map(({ answeredAt }, at) => arrivals[at]! - answeredAt);
+}
+
+/** Returns when the store has answered each put, by secret, in ms since 1970. */
+async function putsOf({ sandbox }: SyncSetup): Promise<Map<string, number[]>> {
   const { calls } = (await sandbox('GET', 'calls?store=cloudA-sm&limit=5000')) as {
     calls: { at: string; operation: string; name: string; outcome: unknown }[];
   };
   const times = calls
-    .filter(
-      ({ operation, outcome, at }) =>
-        operation === 'PutSecretValue' && outcome === 200 && Date.parse(at) >= began,
-    )
+    .filter(({ operation, outcome }) => operation === 'PutSecretValue' && outcome === 200)
     .map(({ at, name }) => ({ at: Date.parse(at), name: names.find((one) => name.includes(one))! }));
   const puts = Map.groupBy(times, ({ name }) => name);
-  for (const name of names)
-    if ((puts.get(name)?.length ?? 0) < writes / names.length)
-      throw new Error(`writes of ${name} did not arrive`);
   return new Map([...puts].map(([name, of]) => [name, of.map(({ at }) => at).sort((a, b) => a - b)]));
 }
 
