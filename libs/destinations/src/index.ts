@@ -3,7 +3,7 @@ export { externalName } from './names/external-name.ts';
 export { destinationTypes, findDescription } from './registry.ts';
 export { mask, parseDestination } from './request/parse-destination.ts';
 export { presentDestination } from './request/present-destination.ts';
-export { builtInTags, ownerTag, prefixOfTags } from './tags/built-in-tags.ts';
+export { builtInTags, ownerTag, prefixOfTags, releasedOwner } from './tags/built-in-tags.ts';
 export { labelsOf } from './tags/labels.ts';
 export { cloudASm } from './types/clouda-sm.ts';
 export { isCloudVault } from './types/cloudb-hosts.ts';

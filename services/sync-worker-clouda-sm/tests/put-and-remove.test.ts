@@ -115,6 +115,24 @@ describe('removal', () => {
     expect(left / 86_400_000).toBeCloseTo(7, 1);
   });
 
+  test('with a recovery window leaves the name to any destination that needs it', async () => {
+    const careful = await connect({ recovery_window_days: 7 });
+    const { name, remote } = await putNew(careful);
+    await remove(name, remote, careful);
+    const other = driver.keep(await driver.harness.connect({ id: randomUUID() }));
+    await put(putRequest(name, 'theirs'), other);
+    expect(driver.harness.held(name)).toMatchObject({ value: 'theirs', deleted_at: null });
+    await expect(put(putRequest(name, 'ours'), careful)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  test('with a recovery window schedules the deletion although the credentials may not change tags', async () => {
+    const careful = await connect({ recovery_window_days: 7 });
+    const { name, remote } = await putNew(careful);
+    driver.failWith('TagResource', 'AccessDeniedException');
+    await remove(name, remote, careful);
+    expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
+  });
+
   test('deletes nothing if the secret cannot be described', async () => {
     const { name, remote } = await putNew();
     driver.failWith('DescribeSecret', 'AccessDeniedException');

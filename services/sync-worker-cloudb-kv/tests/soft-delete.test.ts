@@ -120,6 +120,7 @@ describe('cloudB-kv 2: a removed secret', () => {
     expect(driver.harness.held(name)).toBeUndefined();
     expect(driver.harness.calls()).toEqual([
       'GetSecret',
+      'UpdateSecret',
       'DeleteSecret',
       'GetDeletedSecret',
       'PurgeDeletedSecret',
@@ -139,6 +140,36 @@ describe('cloudB-kv 2: a removed secret', () => {
     driver.harness.clear();
     await put(putRequest(name, 'again'));
     expect(driver.harness.held(name)).toMatchObject({ value: 'again', deleted_at: null });
+  });
+
+  test('that stays deleted is recovered by any destination that needs the name', async () => {
+    const other = driver.keep(await driver.harness.connect({ id: randomUUID() }));
+    const { name, remote } = await putNew(other);
+    driver.failWith('PurgeDeletedSecret', 403, 'ForbiddenByPolicy');
+    await remove(name, remote, other);
+    await put(putRequest(name, 'ours'));
+    expect(driver.harness.held(name)).toMatchObject({ value: 'ours', deleted_at: null });
+    await expect(put(putRequest(name, 'theirs'), other)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  test('is removed after a removal that ended between release and deletion, and kept if it was set again', async () => {
+    for (const isSetAgain of [false, true]) {
+      const { name, next } = await putNew();
+      driver.failWith('DeleteSecret', 503, 'ServiceUnavailable');
+      await expect(remove(name, null)).rejects.toMatchObject({ kind: 'unavailable' });
+      driver.harness.clear();
+      if (isSetAgain) await put({ ...next('two'), verify: true });
+      const other = driver.keep(await driver.harness.connect({ id: randomUUID() }));
+      await remove(name, null, isSetAgain ? other : undefined);
+      expect(driver.harness.held(name)?.value).toBe(isSetAgain ? 'two' : undefined);
+    }
+  });
+
+  test('is deleted although the credentials may not change its tags', async () => {
+    const { name, remote } = await putNew();
+    driver.failWith('UpdateSecret', 403, 'ForbiddenByRbac');
+    await remove(name, remote);
+    expect(driver.harness.held(name)).toBeUndefined();
   });
 
   test('is purged when the vault has deleted it, or stays deleted if that takes too long', async () => {

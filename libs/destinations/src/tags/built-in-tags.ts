@@ -1,6 +1,12 @@
 /** The key of the tag that says which destination an external secret belongs to. */
 export const ownerTag = (prefix: string): string => `${prefix}-destination`;
 
+/**
+ * The value of the owner tag of an external secret that its destination is about to delete, if the provider keeps deleted secrets: it then
+ * belongs to any destination that needs the name.
+ */
+export const releasedOwner = 'deleted';
+
 const managerTag = 'managed-by';
 const managerSuffix = '-sync';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Fault } from '@secrets/domain';
-import { belongsTo, requireWritable, tagChanges, tagsOf } from './ownership.ts';
+import { belongsTo, releasedTag, requireWritable, tagChanges, tagsOf } from './ownership.ts';
 
 const owner = { prefix: 'secrets', destinationId: 'd1' };
 const mark = (over: object = {}) => tagsOf({ team: 'a' }, { ...owner, ...over });
@@ -46,6 +46,19 @@ test.each(anothers)('a secret with %s is never written, even if it was written b
       expect(write).toThrow(Fault);
       expect(write).toThrow(/belongs to another destination/);
     }
+});
+
+test('a secret that its destination has released belongs to any destination until one marks it', () => {
+  for (const prefix of ['secrets', 'other']) {
+    const released = {
+      ...mark({ prefix, destinationId: 'd2' }),
+      ...releasedTag({ prefix, destinationId: 'd2' }),
+    };
+    expect(belongsTo(owner, secret(released))).toBe(true);
+    expect(() => requireWritable(owner, secret(released), false)).not.toThrow();
+    const marked = { ...released, ...mark({ destinationId: 'd3' }) };
+    expect(belongsTo(owner, secret(marked))).toBe(false);
+  }
 });
 
 test('built-in tags take precedence over custom tags', () => {

@@ -1,4 +1,4 @@
-import { builtInTags, ownerTag, prefixOfTags } from '@secrets/destinations';
+import { builtInTags, ownerTag, prefixOfTags, releasedOwner } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 
 /** Which destination external secrets belong to, as their built-in tags say. */
@@ -20,11 +20,12 @@ export interface OwnedSecret {
 }
 
 /**
- * Whether an external secret belongs to the destination: it has the destination's tag, or it is the one written before
- * and no other destination has marked it since (docs/conventions.md#59-ownership).
+ * Whether an external secret belongs to the destination: it has the destination's tag, or it is the one written before, or one that its
+ * destination has released, and no other destination has marked it since (docs/conventions.md#59-ownership).
  */
 export const belongsTo = (owner: Owner, { tags, isRemembered }: OwnedSecret): boolean =>
-  hasOwnerTag(tags, owner) || (isRemembered && !isMarkedByAnother(tags, owner));
+  hasOwnerTag(tags, owner) ||
+  ((isRemembered || ownersOf(tags, owner).includes(releasedOwner)) && !isMarkedByAnother(tags, owner));
 
 /**
  * Requires that a put may write an external secret that exists: it belongs to the destination, or `overwrite` permits
@@ -56,12 +57,13 @@ const hasOwnerTag = (tags: Readonly<Record<string, string>>, { prefix, destinati
   Object.hasOwn(tags, ownerTag(prefix)) && tags[ownerTag(prefix)] === destinationId;
 
 /** Whether another destination has marked the secret: one of this installation, or of one with another prefix. */
-function isMarkedByAnother(
-  tags: Readonly<Record<string, string>>,
-  { prefix, destinationId }: Owner,
-): boolean {
+const isMarkedByAnother = (tags: Readonly<Record<string, string>>, owner: Owner): boolean =>
+  ownersOf(tags, owner).some((id) => id !== owner.destinationId && id !== releasedOwner);
+
+/** The values of the owner tags: that of this installation, and that of the one that has set the built-in tags. */
+function ownersOf(tags: Readonly<Record<string, string>>, { prefix }: Owner): (string | undefined)[] {
   const keys = [prefix, prefixOfTags(tags) ?? prefix].map(ownerTag);
-  return keys.some((key) => Object.hasOwn(tags, key) && tags[key] !== destinationId);
+  return keys.filter((key) => Object.hasOwn(tags, key)).map((key) => tags[key]);
 }
 
 /** All tags of a destination's external secrets: its custom tags and the built-in ones, which take precedence. */
@@ -69,6 +71,14 @@ export const tagsOf = (
   customTags: Readonly<Record<string, string>>,
   { prefix, destinationId }: Owner,
 ): Record<string, string> => ({ ...customTags, ...builtInTags(prefix, destinationId) });
+
+/**
+ * The tag that releases an external secret. A provider that keeps deleted secrets keeps their tags, which cannot be changed any more; without this,
+ * no other destination could use the name until the secret is gone.
+ */
+export const releasedTag = ({ prefix }: Owner): Record<string, string> => ({
+  [ownerTag(prefix)]: releasedOwner,
+});
 
 /**
  * Returns the tags to set and the keys to remove so that an external secret has the `wanted` tags. Only keys in `ours`,

@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import { hasCode, type RemoveRequest } from '@secrets/sync-worker';
+import { hasCode, type RemoveRequest, releasedTag } from '@secrets/sync-worker';
 import { isOwn } from './ownership.ts';
 import { parseRemembered } from './remembered.ts';
 import { findSecret, type Store } from './store.ts';
@@ -13,7 +13,18 @@ export async function removeSecret(store: Store, request: RemoveRequest, signal:
   if (!found || found.DeletedDate || !isOwn(store, found, parseRemembered(request)?.arn)) return;
   const replicas = found.ReplicationStatus.map(({ Region }) => Region);
   if (replicas.length > 0) await store.api.removeReplicas(found.ARN, replicas, signal);
+  if (store.settings.recovery_window_days > 0) await release(store, found.ARN, signal);
   await deleteSecret(store, found.ARN, replicas.length > 0, signal);
+}
+
+/** The tags of a deleted secret cannot be changed, so it is released before. Credentials that may not do so can still delete it. */
+async function release({ api, owner }: Store, arn: string, signal: AbortSignal): Promise<void> {
+  try {
+    await api.tag(arn, releasedTag(owner), signal);
+  } catch (error) {
+    const isForbidden = error instanceof Fault && error.kind === 'forbidden';
+    if (!isForbidden && !hasCode(error, 'ResourceNotFoundException')) throw error;
+  }
 }
 
 async function deleteSecret(

@@ -1,5 +1,6 @@
 import { Fault } from '@secrets/domain';
-import { hasCode, type RemoveRequest } from '@secrets/sync-worker';
+import { hasCode, type RemoveRequest, releasedTag } from '@secrets/sync-worker';
+import type { Found } from '../api/vault-api.ts';
 import { isOwn } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered } from './remembered.ts';
@@ -12,8 +13,24 @@ export async function removeSecret(store: Store, request: RemoveRequest, signal:
   const { externalName: name } = request;
   const found = await store.api.find(name, signal);
   if (!found || !(await isOwn(store, name, { found, known: parseRemembered(request) }, signal))) return;
+  await release(store, name, found, signal);
   await store.api.delete(name, signal);
   await tryToPurge(store, name, signal);
+}
+
+/** The tags of a deleted secret cannot be changed, so it is released before. Credentials that may not do so can still delete it. */
+async function release(
+  { api, owner }: Store,
+  name: string,
+  { properties: { version, tags } }: Found,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await api.setTags(name, version, { ...tags, ...releasedTag(owner) }, signal);
+  } catch (error) {
+    const isForbidden = error instanceof Fault && error.kind === 'forbidden';
+    if (!isForbidden && !hasCode(error, 'SecretNotFound')) throw error;
+  }
 }
 
 /**
