@@ -20,6 +20,7 @@ import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
 import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchSync } from './sync/bench-sync.ts';
+import { benchThroughput } from './sync/throughput.ts';
 import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
 import { benchTenants } from './tenants/tenants.ts';
 
@@ -43,7 +44,7 @@ const reporting: Record<string, { about: string; parts: Measure[] }> = {
     parts: [benchTenants],
   },
   login: { about: 'logins with a JWT through gateway and login', parts: [benchLogin] },
-  sync: { about: 'synchronization of secrets with an external store', parts: [benchSync] },
+  sync: { about: 'synchronization of secrets with an external store', parts: [benchThroughput, benchSync] },
   fairness: {
     about: 'what a destination costs the others: admission, delays, budgets',
     parts: [benchAdmission, benchFairness, benchAccountBudget],

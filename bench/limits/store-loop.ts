@@ -1,18 +1,12 @@
-// Only calls the store with the provider's client: receives jobs from its parent process, and returns the figures.
-import { randomUUID } from 'node:crypto';
-import {
-  CreateSecretCommand,
-  PutSecretValueCommand,
-  type SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
+// Only calls stores with the providers' clients: receives jobs from its parent process, and returns the figures.
 import { answerJobs } from '../load/child.ts';
 import { forEach } from '../system/api-client.ts';
-import type { StoreAccess } from './store-access.ts';
-import { storeClient } from './store-client.ts';
+import { openStore } from './stores/open-store.ts';
+import type { StoreAddress, StoreClient } from './stores/store-client.ts';
 
 export interface StoreJob {
-  access: StoreAccess;
-  operation: 'create' | 'put';
+  address: StoreAddress;
+  operation: keyof StoreClient;
   names: string[];
   value: string;
   concurrency: number;
@@ -20,33 +14,29 @@ export interface StoreJob {
 
 export interface StoreResult {
   seconds: number;
-  /** Duration of each call. */
+  /** Duration of each operation. */
   milliseconds: number[];
 }
 
-let client: SecretsManagerClient | undefined;
+const clients = new Map<string, Promise<StoreClient>>();
 
-async function run({ access, operation, names, value, concurrency }: StoreJob): Promise<StoreResult> {
-  const opened = client ?? storeClient(access);
-  client = opened;
+/** One client for each type, as in a worker. */
+function clientOf(address: StoreAddress): Promise<StoreClient> {
+  const client = clients.get(address.destinationType) ?? openStore(address);
+  clients.set(address.destinationType, client);
+  return client;
+}
+
+async function run({ address, operation, names, value, concurrency }: StoreJob): Promise<StoreResult> {
+  const client = await clientOf(address);
   const milliseconds: number[] = [];
   const began = performance.now();
   await forEach(names, concurrency, async (name) => {
     const called = performance.now();
-    await call(opened, operation, name, value);
+    await client[operation](name, value);
     milliseconds.push(performance.now() - called);
   });
   return { seconds: (performance.now() - began) / 1_000, milliseconds };
-}
-
-function call(opened: SecretsManagerClient, operation: StoreJob['operation'], name: string, value: string) {
-  const ClientRequestToken = randomUUID();
-  if (operation === 'put')
-    return opened.send(
-      new PutSecretValueCommand({ SecretId: name, SecretString: value, ClientRequestToken }),
-    );
-  const Tags = [{ Key: 'bench', Value: 'limit' }];
-  return opened.send(new CreateSecretCommand({ Name: name, SecretString: value, ClientRequestToken, Tags }));
 }
 
 answerJobs(run);

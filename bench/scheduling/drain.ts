@@ -66,11 +66,17 @@ async function assertBacklog({ database }: SyncSetup): Promise<void> {
 }
 
 /** Returns the secrets per second that the provider's client creates when a process does nothing else. */
-async function loop({ storeProcess, access }: SyncSetup, round: number, seconds: number): Promise<number> {
+async function loop({ storeProcess, addresses }: SyncSetup, round: number, seconds: number): Promise<number> {
   const count = Math.ceil((concurrency * seconds * 1_000) / storeMs);
   const names = Array.from({ length: count }, (_, at) => `limit/${round}/app-${at}`);
   const value = JSON.stringify(newValue().data);
-  const took = await storeProcess.run({ access, operation: 'create', names, value, concurrency });
+  const took = await storeProcess.run({
+    address: addresses.get('cloudA-sm')!,
+    operation: 'create',
+    names,
+    value,
+    concurrency,
+  });
   return count / took.seconds;
 }
 

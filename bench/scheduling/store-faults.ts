@@ -13,8 +13,15 @@ export interface StoreFault {
 }
 
 /** Adds a fault and returns how to remove it. */
-export async function addFault(sandbox: Api, fault: StoreFault): Promise<() => Promise<void>> {
-  const { id } = (await sandbox('POST', 'faults', { store, ...fault })) as { id: string };
+export const addFault = (sandbox: Api, fault: StoreFault): Promise<() => Promise<void>> =>
+  addFaultOf(sandbox, { store, ...fault });
+
+/** As `addFault`, for any store. */
+export async function addFaultOf(
+  sandbox: Api,
+  fault: StoreFault & { store: string },
+): Promise<() => Promise<void>> {
+  const { id } = (await sandbox('POST', 'faults', fault)) as { id: string };
   return async () => {
     await sandbox('DELETE', `faults/${encodeURIComponent(id)}`);
   };

@@ -92,12 +92,18 @@ async function figuresOf({ database }: SyncSetup, count: number, enabledAt: numb
 }
 
 async function limitOf(
-  { storeProcess, access }: SyncSetup,
+  { storeProcess, addresses }: SyncSetup,
   names: string[],
   operation: StoreJob['operation'],
 ) {
   const value = JSON.stringify(newValue().data);
   const limitNames = names.map((name) => `limit/${name}`);
-  const { seconds } = await storeProcess.run({ access, operation, names: limitNames, value, concurrency });
+  const { seconds } = await storeProcess.run({
+    address: addresses.get('cloudA-sm')!,
+    operation,
+    names: limitNames,
+    value,
+    concurrency,
+  });
   return names.length / seconds;
 }

@@ -1,15 +1,22 @@
-import { eventually } from '@secrets/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
+import { figure, verdictOf } from '../figure.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
 import { median, quantile } from '../load/statistics.ts';
 import type { Report } from '../report.ts';
-import { destination, mount, newValue, type SyncSetup } from './sync-setup.ts';
+import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
 
-const writes = 200;
-/** Several, because the store limits the number of versions of a secret. */
-const names = Array.from({ length: 5 }, (_, at) => `delay/app-${at}`);
+const writesPerSecond = 50;
+const writes = 1_000;
+/** Before the measurement: the processes have just started, and their code is not compiled yet. */
+const warmUpWrites = 1_000;
+/** How often each step is measured alone. */
+const steps = 200;
+/** As many as are written in a second. */
+const names = Array.from({ length: writesPerSecond }, (_, at) => `delay/app-${at}.`);
 const nameOf = (write: number): string => names[write % names.length]!;
-const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit'];
+const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit', 'p50 met, p99 met'];
+const target = { p50: 8, p99: 40 };
 
 /** Commits between the response to a write and the external call: two by relays, the intent, and the claim. */
 const commitsBetween = 4;
@@ -21,31 +28,50 @@ export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOpti
     await setup.product.api('POST', `${mount}/data/${name}`, newValue());
     await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
   }
+  await writeAtPace(setup, warmUpWrites);
+  await untilTrue(setup, 'the writes before the measurement are pushed', allPushed);
   const delays = await delaysOf(setup, log);
   log('measuring each step alone');
-  const steps = {
-    commit: await commitTimes(servers.databaseUrl, writes),
-    publish: await publishTimes(servers.amqpUrl, writes),
+  const alone = {
+    commit: await commitTimes(servers.databaseUrl, steps),
+    publish: await publishTimes(servers.amqpUrl, steps),
     call: await callTimes(setup),
   };
   const limit = [0.5, 0.99].map(
     (share) =>
-      commitsBetween * quantile(steps.commit, share) +
-      publishesBetween * quantile(steps.publish, share) +
-      quantile(steps.call, share),
+      commitsBetween * quantile(alone.commit, share) +
+      publishesBetween * quantile(alone.publish, share) +
+      quantile(alone.call, share),
   );
-  const rows = [
-    row('from the response to a write until the external write', delays, median(delays) / limit[0]!),
-    ['limit: sum of the steps, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
-    row('one commit in Postgres', steps.commit),
-    row('one confirmed publication to a quorum queue', steps.publish),
-    row('one PutSecretValue of the provider’s client', steps.call),
+  const figures = [
+    delayFigure('p50', median(delays), limit[0]!),
+    delayFigure('p99', quantile(delays, 0.99), limit[1]!),
   ];
-  return { title: 'Delay of one write', columns, rows, notes, measured: { delays, steps } };
+  const rows = [
+    [
+      ...row('from the response to a write until the external write', delays, median(delays) / limit[0]!),
+      figures.map(verdictOf).join(', '),
+    ],
+    ['limit: sum of the steps, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
+    row('one commit in Postgres', alone.commit),
+    row('one confirmed publication to a quorum queue', alone.publish),
+    row('one PutSecretValue of the provider’s client', alone.call),
+  ];
+  return { title: 'Delay of one write', columns, rows, notes, measured: { delays, steps: alone }, figures };
 }
 
+const delayFigure = (percentile: keyof typeof target, measured: number, steps: number) =>
+  figure({
+    name: `delay of a write, ${percentile}`,
+    measured,
+    unit: 'ms',
+    peer: { name: 'the steps alone', measured: steps },
+    target: { of: 'measured', atMost: target[percentile] },
+  });
+
 const notes = [
-  `${writes} sequential writes; the time of the external write is that of the simulation's response`,
+  `${writes} writes, ${writesPerSecond} per second, however long they take, after ${warmUpWrites} that are not measured; the time of the external write is that of the simulation's response`,
+  `target: p50 ${target.p50} ms, p99 ${target.p99} ms`,
   `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publications and one external call, each measured alone; its p99 is the sum of theirs`,
 ];
 
@@ -53,41 +79,66 @@ function row(what: string, times: number[], ofLimit?: number): string[] {
   return [what, median(times).toFixed(1), quantile(times, 0.99).toFixed(1), ofLimit?.toFixed(2) ?? ''];
 }
 
-async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
-  const delays: number[] = [];
-  for (let at = 0; at < writes; at += 1) {
-    const seen = await lastPut(setup);
-    await setup.product.api('POST', `${mount}/data/${nameOf(at)}`, newValue());
-    const answered = performance.timeOrigin + performance.now();
-    delays.push((await nextPut(setup, seen)) - answered);
-    if ((at + 1) % 50 === 0) log(`${at + 1} of ${writes} writes, p50 so far ${median(delays).toFixed(1)} ms`);
+/** SQL condition: no write waits to be pushed. */
+const allPushed = `not exists (select from secrets.outbox) and not exists (select from sync.entries where status <> 'SYNCED')
+  and not exists (select from sync.associations a join secrets.secrets s on s.id = a.secret_id where a.planned_revision < s.revision)`;
+
+/** A write, and when it was sent and answered, in ms since 1970. */
+interface Write {
+  name: string;
+  sentAt: number;
+  answeredAt: number;
+}
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** Writes at a steady pace, whatever the responses take. */
+async function writeAtPace({ product }: SyncSetup, count: number): Promise<Write[]> {
+  const began = performance.now();
+  const pending: Promise<Write>[] = [];
+  for (let at = 0; at < count; at += 1) {
+    await sleep(Math.max(0, began + (at * 1_000) / writesPerSecond - performance.now()));
+    const name = nameOf(at);
+    const sentAt = now();
+    const write = product.api('POST', `${mount}/data/${name}`, newValue());
+    pending.push(write.then(() => ({ name, sentAt, answeredAt: now() })));
   }
-  return delays;
+  return await Promise.all(pending);
 }
 
-/** Waits until the simulation's log shows another write, and returns its time in ms since 1970. */
-async function nextPut(setup: SyncSetup, seen: string): Promise<number> {
-  return await eventually(async () => {
-    const last = await lastPut(setup);
-    if (last === seen) throw new Error('a write did not arrive at the store');
-    return Date.parse(last);
-  });
+/**
+ * Returns the delays in ms. A write has arrived with the first put of its name after it was sent: each name is written once per second, and
+ * after a longer delay two of its writes may be pushed together.
+ */
+async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
+  const began = performance.now();
+  const written = await writeAtPace(setup, writes);
+  log(`${writes} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  await untilTrue(setup, 'every write is pushed', allPushed);
+  const puts = await putsOf(setup);
+  const arrivals = written.map(({ name, sentAt }) => puts.get(name)!.find((at) => at >= Math.floor(sentAt))!);
+  log(`${new Set(written.map(({ name }, at) => `${name} ${arrivals[at]}`)).size} puts`);
+  return written.map(({ answeredAt }, at) => arrivals[at]! - answeredAt);
 }
 
-async function lastPut({ sandbox }: SyncSetup): Promise<string> {
-  const { calls } = (await sandbox('GET', 'calls?store=cloudA-sm&limit=5')) as {
-    calls: { at: string; operation: string; outcome: unknown }[];
+/** Returns when the store has answered each put, by secret, in ms since 1970. */
+async function putsOf({ sandbox }: SyncSetup): Promise<Map<string, number[]>> {
+  const { calls } = (await sandbox('GET', 'calls?store=cloudA-sm&limit=5000')) as {
+    calls: { at: string; operation: string; name: string; outcome: unknown }[];
   };
-  return (
-    calls.findLast(({ operation, outcome }) => operation === 'PutSecretValue' && outcome === 200)?.at ?? ''
-  );
+  const times = calls
+    .filter(({ operation, outcome }) => operation === 'PutSecretValue' && outcome === 200)
+    .map(({ at, name }) => ({ at: Date.parse(at), name: names.find((one) => name.includes(one))! }));
+  const puts = Map.groupBy(times, ({ name }) => name);
+  return new Map([...puts].map(([name, of]) => [name, of.map(({ at }) => at).sort((a, b) => a - b)]));
 }
 
-async function callTimes({ storeProcess, access }: SyncSetup): Promise<number[]> {
+async function callTimes({ storeProcess, addresses }: SyncSetup): Promise<number[]> {
   const value = JSON.stringify(newValue().data);
+  const address = addresses.get('cloudA-sm')!;
   const limitNames = names.map((name) => `limit/${name}`);
-  await storeProcess.run({ access, operation: 'create', names: limitNames, value, concurrency: 1 });
-  const puts = Array.from({ length: writes }, (_, at) => `limit/${nameOf(at)}`);
-  return (await storeProcess.run({ access, operation: 'put', names: puts, value, concurrency: 1 }))
+  await storeProcess.run({ address, operation: 'create', names: limitNames, value, concurrency: 1 });
+  const puts = Array.from({ length: steps }, (_, at) => `limit/${nameOf(at)}`);
+  return (await storeProcess.run({ address, operation: 'put', names: puts, value, concurrency: 1 }))
     .milliseconds;
 }

@@ -4,6 +4,8 @@ import pg from 'pg';
 import type { BenchOptions } from '../command-line.ts';
 import { type StoreAccess, storeAccess } from '../limits/store-access.ts';
 import { type StoreProcess, startStoreProcess } from '../limits/store-process.ts';
+import { storeAddresses } from '../limits/stores/open-store.ts';
+import type { StoreAddress } from '../limits/stores/store-client.ts';
 import { type Api, sandboxClient } from '../system/api-client.ts';
 import { type Product, type SyncServices, startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';
@@ -12,6 +14,8 @@ import { startProgram } from '../system/program.ts';
 export interface SyncSetup {
   product: Product;
   sandbox: Api;
+  /** The stores of the sandbox, by destination type. */
+  addresses: ReadonlyMap<string, StoreAddress>;
   access: StoreAccess;
   storeProcess: StoreProcess;
   /** The product's database, to read entries without loading the services. */
@@ -35,7 +39,11 @@ export async function withSyncSetup<T>(
     try {
       const control = sandboxClient(sandbox.url);
       const access = await storeAccess(sandbox.url, control);
-      const setup = await openSyncSetup({ product, sandbox: control, access, storeProcess }, options);
+      const addresses = await storeAddresses(sandbox.url, control);
+      const setup = await openSyncSetup(
+        { product, sandbox: control, addresses, access, storeProcess },
+        options,
+      );
       return await work(setup).finally(setup.close);
     } finally {
       await product.stop();

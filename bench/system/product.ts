@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { destinationTypes } from '@secrets/destinations';
 import { workerOf } from '@secrets/domain';
 import { atExit } from '../../scripts/at-exit.ts';
 import type { BenchOptions } from '../command-line.ts';
@@ -113,11 +114,21 @@ async function startServices(start: StartService, sync: SyncServices | undefined
 const startControl = (start: StartService, inward: Record<string, string>, { hasBudget }: SyncServices) =>
   start('sync-control', {
     ...inward,
-    ...(hasBudget ? {} : { BUDGETS: 'cloudA-sm=1000000' }),
+    ...(hasBudget
+      ? {}
+      : {
+          BUDGETS: Object.keys(destinationTypes)
+            .map((type) => `${type}=1000000`)
+            .join(','),
+        }),
     RECONCILE_SECONDS: '86400', // would look up the secrets of a million seeded associations
   });
 
 const sandboxSettings = (url: string) => ({
+  CLOUDB_ENDPOINT_URL: `${url}/cloudb`,
+  CLOUDC_ENDPOINT_URL: `${url}/cloudc`,
+  CODEHOST_ENDPOINT_URL: `${url}/codehost`,
+  WEBHOST_ENDPOINT_URL: `${url}/webhost`,
   CLOUDB_AUTHORITY_URL: `${url}/directory`,
   CLOUDB_RESOURCE_MANAGER_URL: `${url}/arm`,
   CLOUDB_GRAPH_URL: `${url}/graph`,

@@ -686,6 +686,12 @@ create table sync.removal_brakes (
   constraint removal_brakes_pkey PRIMARY KEY (destination_id)
 );
 
+create table sync.scheduler_turns (
+  destination_type text not null,
+  turn bigint not null,
+  constraint scheduler_turns_pkey PRIMARY KEY (destination_type)
+);
+
 create table sync.schema_version (
   md5 text,
   name text,
@@ -759,6 +765,12 @@ create view sync.entry_values as
      JOIN sync.associations a ON ((a.id = e.association_id)))
      LEFT JOIN secrets.newest_readable v ON ((v.secret_id = a.secret_id)))
   WHERE sync.works_on(e.destination_type);
+
+create view sync.secret_revisions as
+ SELECT s.id AS secret_id,
+    s.revision
+   FROM (secrets.secrets s
+     JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))));
 
 CREATE INDEX auth_mounts_in_order ON login.auth_mounts USING btree (namespace_id, path COLLATE "C");
 

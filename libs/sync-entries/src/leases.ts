@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { ClaimedEntry } from './claim-entries.ts';
+import { isLeased } from './sql-fragments.ts';
 
 /**
  * Ends the lease of a cancelled attempt `seconds` from now, if it still holds; the entry can then be claimed again. The
@@ -15,6 +16,34 @@ export async function shortenLease(
         set lease_until = now() + $3 * interval '1 second', due_at = now() + $3 * interval '1 second'
       where id = $1 and fence = $2 and coalesce(lease_until, '-infinity') > now() + $3 * interval '1 second'`,
     [held.id, held.fence, seconds],
+  );
+}
+
+/**
+ * Undoes the claim of an entry for which nothing was called, if its lease still holds: the entry is due again at once, and its call is returned to
+ * the budget of its lane, unless that is locked. If a newer intent has arrived in the meantime, it took the attempts as those of the worker that
+ * had the entry; after failed ones, what the external secret holds is uncertain, so the entry is verified.
+ */
+export async function releaseClaim(
+  sql: Sql,
+  held: Pick<ClaimedEntry, 'id' | 'fence' | 'generation' | 'attempts'>,
+): Promise<void> {
+  await sql.query(
+    // Whoever locks a lane and its entries locks the lane first, so this must not wait for it.
+    `with released as (
+       update sync.entries
+          set lease_owner = null, lease_until = null, due_at = now(), announced_at = null,
+              attempts = case when generation = $3 then $4::int else 0 end,
+              verify = verify or (generation > $3 and $4::int > 0),
+              pushed_hash = case when generation = $3 or $4::int = 0 then pushed_hash end
+        where id = $1 and fence = $2 and ${isLeased}
+       returning destination_id)
+     update sync.lanes set tokens = tokens + 1
+      where id = any(array(
+        select l.id from sync.lanes l
+         where l.id = (select d.lane_id from released r join sync.destinations d on d.id = r.destination_id)
+           for no key update skip locked))`,
+    [held.id, held.fence, held.generation, held.attempts],
   );
 }
 

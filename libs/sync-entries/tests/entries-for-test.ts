@@ -116,7 +116,7 @@ async function insertAssociation(db: Db, destinationId: string, associationId: s
 
 async function announce(db: Db): Promise<void> {
   const admitted = await admit(db);
-  await markAnnounced(db, idsOf(admitted), admitted.admissionXid);
+  await markAnnounced(db, [{ entryIds: idsOf(admitted), announcedAt: admitted.announcedAt! }]);
 }
 
 const idsOf = ({ messages }: AdmittedEntries): string[] => messages.map(({ entry_id }) => entry_id);

@@ -18,9 +18,9 @@ test('counts pending operations up to the limit', async () => {
   await Promise.all(Array.from({ length: 5 }, (_, index) => add(`n${index}`)));
   expect(await countPending(db, 100)).toBe(5);
   expect(await countPending(db, 3)).toBe(3);
-  const { messages, admissionXid } = await admit();
+  const { messages, announcedAt } = await admit();
   const published = messages.map(({ entry_id }) => entry_id).slice(0, 2);
-  await markAnnounced(db, published, admissionXid);
+  await markAnnounced(db, [{ entryIds: published, announcedAt: announcedAt! }]);
   expect(await countPending(db, 100)).toBe(5);
 });
 

@@ -77,7 +77,7 @@ describe('a window', () => {
 test('the queue of a type is kept short in proportion to the slots of its workers', async () => {
   await addMany(20);
   await recordWorker(db, { id: 'w', destinationType, slots: 4 });
-  expect(await due()).toHaveLength(10);
+  expect(await due()).toHaveLength(12);
   await db.query('delete from sync.workers');
 });
 
@@ -88,6 +88,27 @@ test('no more entries are admitted than the budget has calls', async () => {
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(0);
   await db.query(`update sync.lanes set refilled_at = refilled_at - interval '2100 milliseconds'`);
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(2);
+});
+
+test('only admitted entries are taken out of the budget, however large the window is', async () => {
+  const budget = { perSecond: 1, burst: 5 };
+  const admitted = async () => (await admitEntries(db, { destinationType, budget })).messages.length;
+  for (let count = 0; count < 5; count += 1) {
+    await add(`n${count}`);
+    expect(await admitted()).toBe(1);
+  }
+  await add('one too many');
+  expect(await admitted()).toBe(0);
+});
+
+test('a round says whether more may be due than it has admitted', async () => {
+  await addMany(3);
+  const isBusy = async () => (await admitEntries(db, { destinationType, budget: unlimited })).isBusy;
+  await setWindow(2);
+  expect(await isBusy()).toBe(true);
+  expect(await isBusy()).toBe(true);
+  await setWindow(64);
+  expect(await isBusy()).toBe(false);
 });
 
 test('no more entries are admitted than may be outstanding by the budget', async () => {

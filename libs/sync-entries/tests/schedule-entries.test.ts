@@ -27,25 +27,36 @@ test('admits a due entry once, and again if it is not marked as announced within
 test('announces a waiting entry once, however often it changes', async () => {
   const id = await add();
   const claimed = await admit();
-  await markAnnounced(db, [id], claimed.admissionXid);
+  await markAnnounced(db, [{ entryIds: [id], announcedAt: claimed.announcedAt! }]);
   for (let change = 0; change < 10; change++) await requestPut(db, [id]);
   expect(await due()).toEqual([]);
   expect((await claim(id))?.generation).toBe(11);
 });
 
-test('does not mark an entry as announced that a new intent has changed since the admission', async () => {
+test('does not publish an entry twice that has changed before it was recorded as published', async () => {
   const id = await add();
-  const { admissionXid } = await admit();
+  const { announcedAt } = await admit();
   await requestPut(db, [id]);
-  await markAnnounced(db, [id], admissionXid);
+  await markAnnounced(db, [{ entryIds: [id], announcedAt: announcedAt! }]);
+  await timePasses();
+  expect(await due()).toEqual([]);
+  expect((await claim(id))?.generation).toBe(2);
+});
+
+test('does not record an admission that a later one has replaced', async () => {
+  const id = await add();
+  const { announcedAt } = await admit();
+  await timePasses();
+  expect(await due()).toEqual([id]);
+  await markAnnounced(db, [{ entryIds: [id], announcedAt: announcedAt! }]);
   await timePasses();
   expect(await due()).toEqual([id]);
 });
 
 test('revives lost announcements, but not those of claimed entries', async () => {
   const [lost, held] = [await add('lost'), await add('held')];
-  const { admissionXid } = await admit();
-  await markAnnounced(db, [lost, held], admissionXid);
+  const { announcedAt } = await admit();
+  await markAnnounced(db, [{ entryIds: [lost, held], announcedAt: announcedAt! }]);
   const announced = await announcedEntries(db, destinationType, 10);
   expect(announced.map(({ entryId }) => entryId).sort()).toEqual([lost, held].sort());
   expect(await claim(held)).toBeDefined();
@@ -55,10 +66,11 @@ test('revives lost announcements, but not those of claimed entries', async () =>
 
 test('does not revive an entry that was announced again in the meantime, or that is not confirmed', async () => {
   const id = await add();
-  const { admissionXid } = await admit();
-  expect(await announcedEntries(db, destinationType, 10)).toEqual([]);
-  await markAnnounced(db, [id], admissionXid);
+  const { announcedAt } = await admit();
+  expect(await announcedEntries(db, destinationType, 10)).toMatchObject([{ isRecorded: false }]);
+  await markAnnounced(db, [{ entryIds: [id], announcedAt: announcedAt! }]);
   const announced = await announcedEntries(db, destinationType, 10);
+  expect(announced).toMatchObject([{ isRecorded: true }]);
   await timePasses();
   expect(await reviveEntries(db, announced)).toBe(0);
   expect(await due()).toEqual([]);
@@ -66,14 +78,14 @@ test('does not revive an entry that was announced again in the meantime, or that
 
 test('makes an entry that could not be published due immediately, unless it has changed since', async () => {
   const [waits, moved] = [await add('waits'), await add('moved')];
-  const { admissionXid } = await admit();
+  const { announcedAt } = await admit();
   expect(await claim(moved)).toBeDefined();
   // As if the claim had taken place at the same instant, so that both times are equal.
   await db.query(
     'update sync.entries set due_at = (select due_at from sync.entries where id = $1) where id = $2',
     [waits, moved],
   );
-  await releaseAdmitted(db, [waits, moved], admissionXid);
+  await releaseAdmitted(db, { entryIds: [waits, moved], announcedAt: announcedAt! });
   expect(await due()).toEqual([waits]);
 });
 
@@ -81,7 +93,7 @@ test('does not wait for locked entries when it records what was published', asyn
   const [free, locked] = [await add('free'), await add('locked')];
   const stateOf = () =>
     db.query('select external_name as name, due_at <= now() as due from sync.entries order by 1');
-  const { admissionXid } = await admit();
+  const { announcedAt } = await admit();
   const [isLocked, isNoted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const moving = db.transaction(async (tx) => {
     await requestPut(tx, [locked]);
@@ -89,8 +101,8 @@ test('does not wait for locked entries when it records what was published', asyn
     await isNoted.promise;
   });
   await isLocked.promise;
-  await markAnnounced(db, [free, locked], admissionXid);
-  await releaseAdmitted(db, [free, locked], admissionXid);
+  await markAnnounced(db, [{ entryIds: [free, locked], announcedAt: announcedAt! }]);
+  await releaseAdmitted(db, { entryIds: [locked], announcedAt: announcedAt! });
   isNoted.resolve();
   await moving;
   expect(await stateOf()).toEqual([

@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
-import { syncQueue } from '@secrets/domain';
+import { Fault, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
-import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { requestPut } from '@secrets/sync-entries';
+import { createLogger, createMetrics, type Logger, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { createEgressGuard } from '../src/egress/egress-guard.ts';
+import { Attempts } from '../src/limits/attempts.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 
@@ -33,7 +35,14 @@ async function runWorker(
   entryIds: readonly string[],
   put: Put,
   isDone: () => boolean | Promise<boolean>,
-  options: { keyRing?: KeyRing; db?: Db; leaseSeconds?: number; largeValuesMib?: number } = {},
+  options: {
+    keyRing?: KeyRing;
+    db?: Db;
+    leaseSeconds?: number;
+    largeValuesMib?: number;
+    concurrency?: number;
+    log?: Logger;
+  } = {},
 ): Promise<void> {
   const connected = { put, remove: async () => {}, close: async () => {} };
   const worker = createSyncWorker(
@@ -43,11 +52,11 @@ async function runWorker(
       broker,
       keyRing: options.keyRing ?? keyRing,
       egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: silentLogger(),
+      log: options.log ?? silentLogger(),
       metrics: createMetrics('test', { processMetrics: false }),
     },
     {
-      concurrency: 16,
+      concurrency: options.concurrency ?? 16,
       leaseSeconds: options.leaseSeconds ?? 60,
       prefix: 'secrets',
       stopGraceSeconds: 0.1,
@@ -104,6 +113,114 @@ test('large values are pushed within the limit of their memory, and do not hold 
   await runWorker([...large.flat(), small!], put, () => pushed.length === 6, { largeValuesMib: 1 });
   expect(peakHeld).toBe(1);
   expect(pushed[0]).toBe(small);
+});
+
+const stateOf = (entryIds: readonly string[]) =>
+  db.query<{ id: string; isLeased: boolean; isDue: boolean; attempts: number }>(
+    `select id, lease_owner is not null as "isLeased", due_at is not null as "isDue", attempts from sync.entries
+      where id = any($1::uuid[]) order by attempts`,
+    [entryIds],
+  );
+const areLeased = async (entryIds: readonly string[]) =>
+  (await stateOf(entryIds)).every(({ isLeased }) => isLeased);
+
+test('an entry is claimed while another one is pushed, and not pushed if that one pauses the destination', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    await eventually(() => areLeased(entryIds));
+    throw new Fault('unavailable', 'expected in this test');
+  };
+  const areReleased = async () =>
+    (await stateOf(entryIds)).every(({ isLeased, isDue }) => !isLeased && isDue);
+  await runWorker(entryIds, put, async () => called.length > 0 && (await areReleased()), { concurrency: 1 });
+  expect(called).toHaveLength(1);
+  expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 1 }]);
+});
+
+test('an entry that was claimed while another one is pushed is not pushed if syncing is disabled meanwhile', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ service: 'worker', destination });
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    await eventually(() => areLeased(entryIds));
+    await db.query('update sync.config set disabled = true');
+    await eventually(() => lines.some((line) => line.includes('sync switch changed')));
+    return { remote: {} };
+  };
+  const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+  try {
+    await runWorker(entryIds, put, async () => called.length > 0 && (await areFree()), {
+      concurrency: 1,
+      log,
+    });
+  } finally {
+    await db.query('update sync.config set disabled = false');
+  }
+  expect(called).toHaveLength(1);
+  expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
+});
+
+/** Longer than a claimed entry may wait for its slot without being compared with the database again. */
+const longWaitMs = 400;
+
+test.each([
+  ['its destination changes', 'update sync.destinations set revision = revision + 1'],
+  ['another worker pauses its account', `update sync.lanes set paused_until = now() + interval '1 minute'`],
+  ['its removal is requested', `update sync.entries set desired = 'absent', generation = generation + 1`],
+  ['its destination is deleted', 'update sync.destinations set deleted_at = now(), namespace_id = null'],
+])(
+  'an entry that was claimed while another one is pushed is not pushed if meanwhile %s',
+  async (_, statement) => {
+    const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+    const called: string[] = [];
+    const put: Put = async ({ entryId }) => {
+      called.push(entryId);
+      await eventually(() => areLeased(entryIds));
+      await db.query(statement);
+      await sleep(longWaitMs);
+      return { remote: {} };
+    };
+    const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+    await runWorker(entryIds, put, async () => called.length > 0 && (await areFree()), { concurrency: 1 });
+    expect(called).toHaveLength(1);
+    const waiting = (await stateOf(entryIds)).find(({ id }) => id !== called[0]);
+    expect(waiting).toMatchObject({ isDue: true, attempts: 0 });
+  },
+);
+
+test('an entry that changes while it waits for its slot is due again after its push', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1', b: '2' });
+  const called: string[] = [];
+  const put: Put = async ({ entryId }) => {
+    called.push(entryId);
+    if (called.length > 1) return { remote: {} };
+    await eventually(() => areLeased(entryIds));
+    await requestPut(
+      db,
+      entryIds.filter((id) => id !== entryId),
+    );
+    await sleep(longWaitMs);
+    return { remote: {} };
+  };
+  const areFree = async () => (await stateOf(entryIds)).every(({ isLeased }) => !isLeased);
+  await runWorker(entryIds, put, async () => called.length > 1 && (await areFree()), { concurrency: 1 });
+  expect((await stateOf(entryIds)).map(({ id, isDue }) => [id, isDue])).toEqual(
+    expect.arrayContaining([
+      [called[0], false],
+      [called[1], true],
+    ]),
+  );
+});
+
+test('an attempt has used half of its time after half of its limit', () => {
+  const attempts = new Attempts(60_000);
+  expect(attempts.isHalfOver(performance.now() - 31_000)).toBe(true);
+  expect(attempts.isHalfOver(performance.now())).toBe(false);
 });
 
 test('the time limit of an attempt counts from before its claim was sent', async () => {

@@ -57,7 +57,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   const budgets = budgetsOf(config.budgets);
   const queue: Queue = {
     room: queueRoom(db),
-    notify: () => scheduler?.notify(),
+    notify: (destinationType) => scheduler?.notify(destinationType),
     outcome: waitForOutcome(db),
     budgets,
     deadLetters: broker,

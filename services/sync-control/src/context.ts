@@ -25,8 +25,8 @@ export interface Context {
 /** The queue of pending operations. */
 export interface Queue {
   room: QueueRoom;
-  /** Wakes the scheduler. */
-  notify(): void;
+  /** Wakes the scheduler of one type, or of all. */
+  notify(destinationType?: string): void;
   outcome: WaitForOutcome;
   /** Sends a message to the workers of a type. */
   publish(destinationType: string, message: CheckMessage): Promise<void>;

@@ -148,7 +148,7 @@ export interface ReportTiming {
 }
 
 /**
- * Records what a worker reports, and returns for how long the destination is paused now. A success concerns the lane and the destination, a
+ * Records what a worker reports, and returns for how long the destination is paused now, and as part of that its lane. A success concerns the lane and the destination, a
  * fault the destination. A throttled call slows the lane down, and pauses it when a second destination is throttled: then the account is, and
  * not something that one destination alone uses. Writes only what changes: a healthy lane with a full window costs a read. A call that
  * began before a pause ended is no probe: its success does not reopen anything, and its fault does not pause it again.
@@ -158,19 +158,19 @@ export function reportToLane(
   { laneId, destinationId }: LaneOfDestination,
   report: DestinationReport,
   timing: ReportTiming,
-): Promise<{ pausedForSeconds: number }> {
+): Promise<{ pausedForSeconds: number; lanePausedForSeconds: number }> {
   const isLaneConcerned = report.kind === 'succeeded' || scopeOf(report.fault) === 'lane';
   return db.transaction(async (tx) => {
-    const pauses: number[] = [];
+    let lanePausedForSeconds = 0;
     if (isLaneConcerned) {
       const lane = { ...laneRow, id: laneId };
       const isShared =
         report.kind === 'succeeded' || (await isThrottledElsewhere(tx, { laneId, destinationId }));
-      pauses.push(await reportTo(tx, lane, isShared ? report : { kind: 'slowed' }, timing));
+      lanePausedForSeconds = await reportTo(tx, lane, isShared ? report : { kind: 'slowed' }, timing);
     }
     await ensureHealth(tx, destinationId);
-    pauses.push(await reportTo(tx, { ...healthRow, id: destinationId }, report, timing));
-    return { pausedForSeconds: Math.max(...pauses) };
+    const pausedForSeconds = await reportTo(tx, { ...healthRow, id: destinationId }, report, timing);
+    return { pausedForSeconds: Math.max(pausedForSeconds, lanePausedForSeconds), lanePausedForSeconds };
   });
 }
 

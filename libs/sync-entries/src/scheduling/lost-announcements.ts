@@ -3,18 +3,20 @@ import type { Sql } from '@secrets/db';
 /** An entry that was announced and has not been claimed since. */
 export interface Announcement {
   entryId: string;
+  /** Whether it is recorded that its message was published (`markAnnounced`). Otherwise, it becomes due by itself. */
+  isRecorded: boolean;
   /** When, with all its digits: it identifies the announcement. */
   announcedAt: string;
 }
 
 /**
- * Returns the announcements of a type whose messages the broker has confirmed and no worker has claimed yet, at most `limit`, the
+ * Returns the announcements of a type whose messages were published, or are about to be, and that no worker has claimed yet, at most `limit`, the
  * oldest first. Their number is bounded by the windows of the lanes.
  */
 export const announcedEntries = (sql: Sql, destinationType: string, limit: number): Promise<Announcement[]> =>
   sql.query(
-    `select id as "entryId", announced_at::text as "announcedAt" from sync.entries
-      where destination_type = $1 and announced_at is not null and due_at is null
+    `select id as "entryId", announced_at::text as "announcedAt", due_at is null as "isRecorded" from sync.entries
+      where destination_type = $1 and announced_at is not null and (due_at is null or due_at > now())
       order by announced_at limit $2`,
     [destinationType, limit],
   );

@@ -10,8 +10,9 @@ import {
 } from '@secrets/scheduler';
 import { isOutstanding } from '../sql-fragments.ts';
 import { laneState, windowLimits } from './lanes.ts';
+import { liveSlots } from './workers.ts';
 
-interface DestinationRow {
+interface DestinationRow extends Omit<SchedulerState, 'lanes'> {
   laneId: string;
   lane: LaneState;
   tokens: number;
@@ -27,6 +28,17 @@ interface DestinationRow {
   hasDue: boolean;
 }
 
+/** What a scheduler of one type decides from. */
+export interface SchedulerState {
+  lanes: ReadLane[];
+  /** Changes with each admission; null before the first one. */
+  turn: number | null;
+  /** The time of the database, in milliseconds since 1970. */
+  nowMs: number;
+  /** Slots of all live workers of the type together. */
+  slots: number;
+}
+
 /** A lane as it is now, its bucket after the refill, and when the pauses of its destinations end. */
 export type ReadLane = LaneSnapshot & { bucket: Bucket; pauseEndsMs: readonly (number | null)[] };
 
@@ -35,11 +47,17 @@ const hasDueOf = (priority: number): string =>
   `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
 
 /**
+ * SQL: anything of type `$1` is due; a single index lookup. Ordered, or Postgres prefers a sequential scan when it expects that many entries
+ * are due. `exists` would drop the order.
+ */
+const isAnythingDue = `(select true from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1)`;
+
+/**
  * SQL: each destination with waiting entries, and whether its first one is due. Jumps from one destination to the next in the index, so the
  * cost depends on the number of these destinations, not on that of their entries, nor on that of idle destinations.
  */
 const waitingDestinations = `
-  (select destination_id, due_at <= now() as "isDue" from sync.entries where due_at is not null
+  (select destination_id, due_at <= now() as "isDue" from sync.entries where due_at is not null and ${isAnythingDue}
     order by destination_id, priority, due_at limit 1)
   union all
   select next.* from waiting w cross join lateral (
@@ -50,17 +68,22 @@ const waitingDestinations = `
 /** SQL: how many entries of each destination are outstanding. The windows bound their number. */
 const outstandingEntries = `
   select destination_id, count(*) as count from sync.entries e
-   where (e.announced_at is not null or e.lease_until is not null) and ${isOutstanding} group by destination_id`;
+   where (e.announced_at is not null or e.lease_until is not null) and ${isOutstanding} and ${isAnythingDue} group by destination_id`;
 
-/** Reads each lane of a type with those of its destinations that have something waiting or outstanding. */
+/**
+ * Reads each lane of a type with those of its destinations that have something waiting or outstanding. Returns undefined if nothing of the type
+ * is due, which costs one index lookup.
+ */
 export async function readLanes(
   sql: Sql,
   destinationType: string,
-  { budget, nowMs }: { budget: Budget; nowMs: number },
-): Promise<ReadLane[]> {
+  budget: Budget,
+): Promise<SchedulerState | undefined> {
   const rows = await sql.query<DestinationRow>(
     `with recursive waiting as (${waitingDestinations}), outstanding as (${outstandingEntries})
-     select l.id as "laneId", ${laneState('l')} as lane, l.tokens,
+     select (select turn from sync.scheduler_turns where destination_type = $1) as turn, ${liveSlots('$1')} as slots,
+            (extract(epoch from now()) * 1000)::float8 as "nowMs",
+            l.id as "laneId", ${laneState('l')} as lane, l.tokens,
             (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
             (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
             d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
@@ -75,9 +98,11 @@ export async function readLanes(
       order by random()`, // a probe after a pause must not always be of the same destination
     [destinationType],
   );
-  return [...Map.groupBy(rows, ({ laneId }) => laneId).values()].map((ofLane) =>
-    snapshotOf(ofLane, budget, nowMs),
-  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { turn, nowMs, slots } = first;
+  const lanes = [...Map.groupBy(rows, ({ laneId }) => laneId).values()];
+  return { turn, nowMs, slots, lanes: lanes.map((ofLane) => snapshotOf(ofLane, budget, nowMs)) };
 }
 
 function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: number): ReadLane {

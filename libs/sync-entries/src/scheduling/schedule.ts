@@ -1,15 +1,14 @@
-import type { Db, Sql, Tx } from '@secrets/db';
+import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { type Admission, admit, type Budget } from '@secrets/scheduler';
 import { type ReadLane, readLanes, reopeningOf } from './read-lanes.ts';
-import { liveSlots } from './workers.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
   messages: EntryMessage[];
-  /** The transaction that admitted them: a row that still has it as `xmin` is unchanged since. */
-  admissionXid: string;
-  /** Whether entries are due that could not be admitted now. */
+  /** When, with all its digits: it identifies the admission. Undefined if nothing was admitted. */
+  announcedAt: string | undefined;
+  /** Whether entries may be due that could not be admitted now. */
   isBusy: boolean;
   /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
   nextReopeningMs: number | undefined;
@@ -21,155 +20,161 @@ export interface ScheduleOptions {
 }
 
 /** How many entries may be outstanding in a type, as a multiple of the slots of its workers. */
-const queueFactor = 2.5;
+const queueFactor = 3;
 /** As many slots are assumed while no worker is alive, so that the queue fills up and waits. */
 const slotsWithoutWorkers = 16;
 const nothing: AdmittedEntries = {
   messages: [],
-  admissionXid: '0',
+  announcedAt: undefined,
   isBusy: false,
   nextReopeningMs: undefined,
 };
 
 /**
- * Admits due entries of one type: reads the lanes, decides with `admit`, and marks the admitted entries, in one transaction. One scheduler
- * per type at a time; another one that asks meanwhile admits nothing.
+ * Admits due entries of one type: reads the lanes, decides with `admit`, and marks the admitted entries. One scheduler per type at a time: if
+ * another one has admitted entries since the lanes were read, nothing is admitted.
  */
-export function admitEntries(db: Db, { destinationType, budget }: ScheduleOptions): Promise<AdmittedEntries> {
-  return db.transaction(async (tx) => {
-    const { locked, hasDue, nowMs, slots } = await beginRound(tx, destinationType);
-    if (!locked) return { ...nothing, isBusy: true };
-    if (!hasDue) return nothing;
-    const lanes = await readLanes(tx, destinationType, { budget, nowMs });
-    const isBusy = lanes.some(
-      ({ window, destinations }) => window > 0 && destinations.some(({ hasDue }) => hasDue),
-    );
-    const nextReopeningMs = reopeningOf(lanes, nowMs);
-    if (!isBusy) return { ...nothing, nextReopeningMs };
-    const admission = admit(lanes, { slots: slots || slotsWithoutWorkers, queueFactor });
-    const rows = await markAdmitted(tx, await serve(tx, lanes, admission));
-    return {
-      messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
-      admissionXid: rows[0]?.xid ?? '0',
-      isBusy,
-      nextReopeningMs,
-    };
+export async function admitEntries(
+  sql: Sql,
+  { destinationType, budget }: ScheduleOptions,
+): Promise<AdmittedEntries> {
+  const state = await readLanes(sql, destinationType, budget);
+  if (state === undefined) return nothing;
+  const { lanes, nowMs, slots, turn } = state;
+  const nextReopeningMs = reopeningOf(lanes, nowMs);
+  const due = lanes
+    .filter(({ window }) => window > 0)
+    .flatMap(({ destinations }) => destinations.filter(({ hasDue }) => hasDue));
+  if (due.length === 0) return { ...nothing, nextReopeningMs };
+  const admission = admit(lanes, { slots: slots || slotsWithoutWorkers, queueFactor });
+  const rows =
+    admission.size === 0 ? [] : await markAdmitted(sql, { destinationType, turn, lanes, admission });
+  return {
+    messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
+    announcedAt: rows[0]?.announcedAt,
+    isBusy: hasMoreDue(due, admission, rows),
+    nextReopeningMs,
+  };
+}
+
+/** Whether one of these destinations may have more due entries than were admitted. Of one that did not use its admission up, all were. */
+function hasMoreDue(
+  due: readonly { id: string }[],
+  admission: Admission,
+  rows: readonly AdmittedRow[],
+): boolean {
+  const admitted = Map.groupBy(rows, ({ destination_id }) => destination_id);
+  return due.some(({ id }) => {
+    const count = admitted.get(id)?.length ?? 0;
+    return count === 0 || count >= admission.get(id)!;
   });
 }
 
-interface Round {
-  /** Whether this process is the scheduler of the type until the end of the transaction. */
-  locked: boolean;
-  /** Whether anything of the type is due: a single index lookup, so that an idle type costs nothing. */
-  hasDue: boolean;
-  nowMs: number;
-  /** Slots of all live workers of the type together. */
-  slots: number;
-}
-
-async function beginRound(tx: Tx, destinationType: string): Promise<Round> {
-  const [round] = await tx.query<Round>(
-    // Ordered, or Postgres prefers a sequential scan when it expects that many entries are due. `exists` would drop the order.
-    `select pg_try_advisory_xact_lock(hashtextextended('sync scheduler ' || $1, 0)) as locked,
-            (select true from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1) is true as "hasDue",
-            (extract(epoch from now()) * 1000)::float8 as "nowMs", ${liveSlots('$1')} as slots`,
-    [destinationType],
-  );
-  return round!;
-}
-
-/**
- * Takes an admission out of the budgets of its lanes, and records their turns. Locks the lanes before any entry: whoever changes a lane and
- * its entries locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in
- * the meantime: they have their turn in the next round. Returns the rest of the admission. The budget of an entry that is not admitted after
- * all, because it is about to change, is lost; it is admitted in a later round.
- */
-async function serve(tx: Tx, lanes: readonly ReadLane[], admission: Admission): Promise<Admission> {
-  const served = lanes
-    .map((lane) => ({
-      lane,
-      count: lane.destinations.reduce((sum, { id }) => sum + (admission.get(id) ?? 0), 0),
-    }))
-    .filter(({ count }) => count > 0);
-  const rows = await tx.query<{ id: string }>(
-    `update sync.lanes l set tokens = served.tokens, refilled_at = to_timestamp(served.refilled / 1000), served_at = now()
-       from unnest($1::uuid[], $2::float8[], $3::float8[]) as served (id, tokens, refilled)
-      where l.id = served.id
-        and l.id = any(array(select id from sync.lanes where id = any($1::uuid[]) and coalesce(paused_until, '-infinity') <= now()
-                      order by id for no key update skip locked))
-      returning l.id`,
-    [
-      served.map(({ lane }) => lane.id),
-      served.map(({ lane, count }) => lane.bucket.tokens - count),
-      served.map(({ lane }) => lane.bucket.refilledAtMs),
-    ],
-  );
-  const open = new Set(rows.map(({ id }) => id));
-  const destinations = served
-    .filter(({ lane }) => open.has(lane.id))
-    .flatMap(({ lane }) => lane.destinations);
-  return new Map(destinations.flatMap(({ id }) => (admission.has(id) ? [[id, admission.get(id)!]] : [])));
+/** What a scheduler has decided. */
+interface Decision {
+  destinationType: string;
+  /** That of the lanes when they were read. */
+  turn: number | null;
+  lanes: readonly ReadLane[];
+  admission: Admission;
 }
 
 interface AdmittedRow {
   id: string;
   destination_id: string;
-  xid: string;
+  announcedAt: string;
 }
 
-/** Marks the first due entries of each destination, what users asked for before retries, and those before the rest. */
-async function markAdmitted(tx: Tx, admission: Admission): Promise<AdmittedRow[]> {
-  const wanted = new Map(admission);
-  const admitted: AdmittedRow[] = [];
-  for (const priority of [0, 1, 2]) {
-    if (wanted.size === 0) break;
-    const rows = await tx.query<AdmittedRow>(
-      `update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
+/** SQL: up to `w.n` due entries of destination `w.destination_id` with a priority, locked. */
+const dueOf = (priority: number): string =>
+  `select id from (
+     select e.id from sync.entries e where e.destination_id = w.destination_id and e.priority = ${priority} and e.due_at <= now()
+      order by e.due_at limit w.n for update skip locked) as due_${priority}`;
+
+/**
+ * In one statement: takes the turn of the type, marks the first due entries of each destination, what users asked for before retries, and those
+ * before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry: whoever changes a lane and its entries
+ * locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in the meantime:
+ * they have their turn in the next round. Does nothing if the turn is another one.
+ */
+function markAdmitted(
+  sql: Sql,
+  { destinationType, turn, lanes, admission }: Decision,
+): Promise<AdmittedRow[]> {
+  const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
+  const wanted = served.flatMap((lane) =>
+    lane.destinations.filter(({ id }) => admission.has(id)).map(({ id }) => ({ id, laneId: lane.id })),
+  );
+  return sql.query<AdmittedRow>(
+    // Each aggregate is computed as a whole before the next step begins.
+    `with taken as (
+       insert into sync.scheduler_turns as t (destination_type, turn) values ($1, 1)
+       on conflict (destination_type) do update set turn = t.turn + 1 where t.turn = $2
+       returning turn),
+     open as materialized (
+       select id from sync.lanes
+        where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
+        order by id for no key update skip locked),
+     wanted as (select * from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n)),
+     admitted as (
+       update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
         where id = any(array(
-          select picked.id from unnest($1::uuid[], $2::int[]) as w (destination_id, n) cross join lateral (
-            select e.id from sync.entries e
-             where e.destination_id = w.destination_id and e.priority = $3 and e.due_at <= now()
-             order by e.due_at limit w.n for update skip locked) as picked))
-        returning id, destination_id, xmin::text as xid`,
-      [[...wanted.keys()], [...wanted.values()], priority],
-    );
-    for (const { destination_id: id } of rows) {
-      const left = wanted.get(id)! - 1;
-      if (left > 0) wanted.set(id, left);
-      else wanted.delete(id);
-    }
-    admitted.push(...rows);
-  }
-  return admitted;
+          select picked.id from wanted w cross join lateral (
+            select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
+           where w.lane_id = any((select array_agg(id) from open)::uuid[])))
+       returning id, destination_id, announced_at),
+     served as (
+       update sync.lanes l set tokens = given.tokens - (select count(*) from admitted join wanted w using (destination_id) where w.lane_id = l.id),
+              refilled_at = to_timestamp(given.refilled / 1000), served_at = now()
+         from unnest($3::uuid[], $4::float8[], $5::float8[]) as given (id, tokens, refilled)
+        where l.id = given.id and l.id = any(array(select id from open)))
+     select id, destination_id, announced_at::text as "announcedAt" from admitted`,
+    [
+      destinationType,
+      turn,
+      served.map(({ id }) => id),
+      served.map(({ bucket }) => bucket.tokens),
+      served.map(({ bucket }) => bucket.refilledAtMs),
+      wanted.map(({ laneId }) => laneId),
+      wanted.map(({ id }) => id),
+      wanted.map(({ id }) => admission.get(id)!),
+    ],
+  );
+}
+
+/** Entries that were admitted together. */
+export interface AdmissionRecord {
+  entryIds: readonly string[];
+  /** `AdmittedEntries.announcedAt`. */
+  announcedAt: string;
 }
 
 /**
- * SQL of an array of IDs: those of the entries `$1` that are unchanged since the admission `$2`. A locked row is about to change and is
- * left out: holding many rows while waiting for another risks a deadlock.
+ * SQL of an array of IDs: those of the entries `$1` whose messages of the admissions `$2` no worker has handled yet. An intent that arrived since
+ * changes nothing: the message of the entry is out. A locked row is left out: holding many rows while waiting for another risks a deadlock.
  */
-const stillAdmitted =
-  'array(select id from sync.entries where id = any($1::uuid[]) and xmin = $2::text::xid for update skip locked)';
+const stillAnnounced = `array(
+  select found.id from unnest($1::uuid[], $2::timestamptz[]) as admitted (id, announced_at) cross join lateral (
+    select e.id from sync.entries e
+     where e.id = admitted.id and e.announced_at = admitted.announced_at limit 1 for update skip locked) as found)`;
 
-/** Records that these entries were published. Leaves out those that a worker or a new intent has changed since. */
-export async function markAnnounced(
-  sql: Sql,
-  entryIds: readonly string[],
-  admissionXid: string,
-): Promise<void> {
-  await sql.query(`update sync.entries set due_at = null where id = any(${stillAdmitted})`, [
-    entryIds,
-    admissionXid,
-  ]);
+const parametersOf = (admissions: readonly AdmissionRecord[]) => [
+  admissions.flatMap(({ entryIds }) => entryIds),
+  admissions.flatMap(({ entryIds, announcedAt }) => entryIds.map(() => announcedAt)),
+];
+
+/** Records that these entries were published. Leaves out those that a worker has claimed or postponed since. */
+export async function markAnnounced(sql: Sql, admissions: readonly AdmissionRecord[]): Promise<void> {
+  await sql.query(
+    `update sync.entries set due_at = null where id = any(${stillAnnounced})`,
+    parametersOf(admissions),
+  );
 }
 
-/** Makes admitted entries due at once that could not be published. Leaves out those that have changed since. */
-export async function releaseAdmitted(
-  sql: Sql,
-  entryIds: readonly string[],
-  admissionXid: string,
-): Promise<void> {
+/** Makes admitted entries due at once that could not be published. Leaves out those that a worker has claimed or postponed since. */
+export async function releaseAdmitted(sql: Sql, admission: AdmissionRecord): Promise<void> {
   await sql.query(
-    `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAdmitted})`,
-    [entryIds, admissionXid],
+    `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAnnounced})`,
+    parametersOf([admission]),
   );
 }

@@ -5,11 +5,13 @@ import {
   type ClaimedEntry,
   claimEntries,
   completeEntries,
+  confirmClaims,
   type EntryContext,
   lockedEntries,
   readEntryContexts,
   readSealedValue,
   type StoredValue,
+  type WaitingClaim,
 } from '@secrets/sync-entries';
 import { SecretValue, type SecretValues } from './secret-values.ts';
 
@@ -33,6 +35,8 @@ export interface EntryStatements {
   claim(entryId: string): Promise<Claim | undefined>;
   /** Returns undefined if the entry no longer exists. Waits while too many large values are in use. */
   readContext(entryId: string): Promise<AttemptContext | undefined>;
+  /** Returns whether the entry may still be worked on with the context that was read; see `confirmClaims`. */
+  confirm(entry: ClaimedEntry, context: AttemptContext): Promise<boolean>;
   /** Returns false if the lease was lost; then nothing was written. */
   complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
 }
@@ -55,10 +59,12 @@ interface WorkerDbs {
 export function entryStatements(dbs: WorkerDbs, lease: Lease, values: SecretValues): EntryStatements {
   const claim = claims(dbs.unblockedDb, lease);
   const readContext = contexts(dbs.unblockedDb, values);
+  const confirm = confirmations(dbs.unblockedDb);
   const complete = completions(dbs);
   return {
     claim: async (entryId) => (await claim(entryId)) ?? undefined,
     readContext,
+    confirm: (entry, { destination }) => confirm({ entry, destinationRevision: destination.revision }),
     complete: (held, achieved) => complete({ held, achieved }),
   };
 }
@@ -110,6 +116,15 @@ function contexts(db: Db, values: SecretValues): EntryStatements['readContext'] 
     return { ...context, ...(await values.shareLarge(value, sealed)) };
   };
 }
+
+const confirmations = (db: Db) =>
+  batched<WaitingClaim, boolean>(
+    async (claims) => {
+      const confirmed = await confirmClaims(db, claims);
+      return claims.map(({ entry }) => confirmed.has(entry.id));
+    },
+    async (claim) => (await confirmClaims(db, [claim])).has(claim.entry.id),
+  );
 
 const completions = ({ db, unblockedDb }: WorkerDbs) =>
   batched<{ held: ClaimedEntry; achieved: Achieved }, boolean>(

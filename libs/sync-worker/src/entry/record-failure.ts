@@ -37,7 +37,7 @@ export async function recordFailure(
   { db, lanes, log }: WorkerContext,
   entry: ClaimedEntry,
   failure: Failure,
-  { laneId, startedAtMs }: { laneId: string | undefined; startedAtMs: number },
+  { laneId, startedAtMs }: { laneId?: string; startedAtMs: number },
 ): Promise<void> {
   const { kind, message } = failure;
   const pause =

@@ -20,6 +20,8 @@ export interface WorkerContext {
   slots: Slots;
   lanes: LaneReporter;
   attempts: Attempts;
+  /** Whether syncing is enabled, as the worker has seen it last. */
+  isEnabled(): boolean;
   log: Logger;
   metrics: WorkerMetrics;
 }

@@ -19,6 +19,14 @@ export class Attempts {
   }
 
   /**
+   * Returns whether half of the time of an attempt has passed since `startedAt`, a time of `performance.now`. After such a wait, a call might be
+   * cut off, and look like one of a destination that does not respond.
+   */
+  isHalfOver(startedAt: number): boolean {
+    return this.#leftMs(startedAt) <= this.#limitMs / 2;
+  }
+
+  /**
    * Runs `work` with a signal that aborts at the time limit, or when all attempts are cancelled. The limit counts from
    * `startedAt`, a time of `performance.now`.
    */

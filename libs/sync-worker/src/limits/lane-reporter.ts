@@ -3,9 +3,13 @@ import type { Db } from '@secrets/db';
 import type { FaultKind } from '@secrets/domain';
 import { type LaneOfDestination, recordSlowDestination, reportToLane } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
+import { LRUCache } from 'lru-cache';
 
 const flushSeconds = 0.2;
 const slowReportMs = 10_000;
+
+/** Pauses that a worker remembers. It learns of the others when it claims. */
+const maxPauses = 1_000;
 
 /** A call that ended, and when it began. */
 interface Call extends LaneOfDestination {
@@ -22,6 +26,8 @@ export class LaneReporter {
   /** By destination. */
   readonly #succeeded = new Map<string, Call & { count: number }>();
   readonly #slowSince = new Map<string, number>();
+  /** When this worker's calls have paused a destination or a lane last, by its ID; a time of `performance.now`. */
+  readonly #pausedAt = new LRUCache<string, number>({ max: maxPauses });
   #flushing: Repeated | undefined;
 
   constructor(db: Db, log: Logger) {
@@ -59,8 +65,18 @@ export class LaneReporter {
   ): Promise<number> {
     await this.#flushOf(lane.destinationId);
     const timing = { tookMs: Date.now() - startedAtMs, random: Math.random() };
-    const { pausedForSeconds } = await reportToLane(this.#db, lane, { kind: 'failed', ...failure }, timing);
-    return pausedForSeconds;
+    const pause = await reportToLane(this.#db, lane, { kind: 'failed', ...failure }, timing);
+    if (pause.pausedForSeconds > 0) this.#pausedAt.set(lane.destinationId, performance.now());
+    if (pause.lanePausedForSeconds > 0) this.#pausedAt.set(lane.laneId, performance.now());
+    return pause.pausedForSeconds;
+  }
+
+  /**
+   * Whether a call of this worker has paused the destination or its lane since `claimedAt`, a time of `performance.now`. An entry that was claimed
+   * before must not be worked on then. Whether it was paused before is checked by the claim.
+   */
+  isPausedSince({ laneId, destinationId }: LaneOfDestination, claimedAt: number): boolean {
+    return [laneId, destinationId].some((id) => (this.#pausedAt.get(id) ?? 0) > claimedAt);
   }
 
   /** A call hangs. */

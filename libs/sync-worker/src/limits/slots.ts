@@ -1,7 +1,8 @@
-/** One unit of a worker's concurrency, held by one entry while it is worked on. */
+/** One unit of a worker's concurrency, held by one entry while its destination is called. */
 export interface Slot {
   /** Calls back if the slot is still held after a second. */
   whenSlow(callback: () => void): void;
+  /** Has no effect if it was called before. */
   release(): void;
 }
 
@@ -35,14 +36,17 @@ export class Slots {
     this.#limits = { prompt: concurrency, slow: Math.max(1, Math.floor(concurrency / 2)) };
   }
 
-  /** The number of entries that can be held at once, and of messages that RabbitMQ may deliver in advance. */
-  get capacity(): number {
-    return this.#limits.prompt + this.#limits.slow;
+  /**
+   * How many messages RabbitMQ may deliver in advance: one for each slot, and as many again as there are prompt ones. Their entries are claimed
+   * and read while calls are in progress, so that a slot is never free while an entry waits.
+   */
+  get prefetch(): number {
+    return 2 * this.#limits.prompt + this.#limits.slow;
   }
 
   /** Resolves when a slot is free; with undefined if the destination has stopped responding. */
   async acquire(destinationId: string): Promise<Slot | undefined> {
-    if (this.#isStalled(destinationId)) return undefined;
+    if (this.isStalled(destinationId)) return undefined;
     if (this.#prompt < this.#limits.prompt) {
       this.#prompt += 1;
       return this.#slot(destinationId);
@@ -50,7 +54,8 @@ export class Slots {
     return new Promise((resolve) => this.#waiting.push({ destinationId, resolve }));
   }
 
-  #isStalled(destinationId: string): boolean {
+  /** Whether the destination has stopped responding: it gets no slot. */
+  isStalled(destinationId: string): boolean {
     return (this.#slowOf.get(destinationId) ?? 0) >= this.#limits.slow;
   }
 
@@ -70,11 +75,14 @@ export class Slots {
       if (this.#slow < this.#limits.slow) move();
       else this.#overdue.add(move);
     }, slowAfterMs);
+    let isHeld = true;
     return {
       whenSlow: (callback) => {
         onSlow = callback;
       },
       release: () => {
+        if (!isHeld) return;
+        isHeld = false;
         clearTimeout(timer);
         this.#overdue.delete(move);
         add(this.#heldBy, destinationId, -1);
@@ -88,7 +96,7 @@ export class Slots {
   /** Counts a slow entry of a destination. If the destination has stopped responding, none of its entries waits for a slot any longer. */
   #countSlow(destinationId: string, change: 1 | -1): void {
     add(this.#slowOf, destinationId, change);
-    if (!this.#isStalled(destinationId)) return;
+    if (!this.isStalled(destinationId)) return;
     const rejected = this.#waiting.filter((waiter) => waiter.destinationId === destinationId);
     this.#waiting = this.#waiting.filter((waiter) => waiter.destinationId !== destinationId);
     for (const { resolve } of rejected) resolve(undefined);

@@ -38,7 +38,7 @@ export interface SyncWorkerDeps {
 }
 
 export interface SyncWorkerConfig {
-  /** Number of entries processed concurrently. */
+  /** Number of entries for which the destination is called concurrently. */
   concurrency: number;
   leaseSeconds: number;
   /** The installation's prefix of external names. */
@@ -69,23 +69,27 @@ const attemptShareOfLease = 0.6;
 /** Creates the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
   const { db, unblockedDb = db, broker } = deps;
-  const worker = workerContext(driver, deps, config);
+  const seen: { switch: Switch } = { switch: 'enabled' };
+  const worker = workerContext(driver, deps, { ...config, isEnabled: () => seen.switch !== 'disabled' });
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
   let heartbeat: { stop(): Promise<void> } | undefined;
   return {
     start: async () => {
-      const { capacity } = worker.slots;
       heartbeat = await announceWorker(db, worker, {
         destinationType: driver.type,
         slots: config.concurrency,
       });
       worker.lanes.start();
-      consumer = await broker.consume(syncQueue(driver.type), { concurrency: capacity }, (message) => {
-        const check = CheckMessage.safeParse(message);
-        return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
-      });
-      watch = watchSwitch(unblockedDb, consumer, worker.log);
+      consumer = await broker.consume(
+        syncQueue(driver.type),
+        { concurrency: worker.slots.prefetch },
+        (message) => {
+          const check = CheckMessage.safeParse(message);
+          return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
+        },
+      );
+      watch = watchSwitch(unblockedDb, { consumer, seen, log: worker.log });
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
@@ -104,7 +108,13 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 function workerContext(
   driver: Driver,
   deps: SyncWorkerDeps,
-  { concurrency, leaseSeconds, prefix, largeValuesMib = 16 }: SyncWorkerConfig,
+  {
+    concurrency,
+    leaseSeconds,
+    prefix,
+    largeValuesMib = 16,
+    isEnabled,
+  }: SyncWorkerConfig & Pick<WorkerContext, 'isEnabled'>,
 ): WorkerContext {
   const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens } = deps;
   const log = deps.log.child({ destinationType: driver.type });
@@ -122,6 +132,7 @@ function workerContext(
     slots: new Slots(concurrency),
     lanes: new LaneReporter(db, log),
     attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
+    isEnabled,
     log,
     metrics,
   };
@@ -153,14 +164,18 @@ async function announceWorker(
  * Stops consuming within a second after syncing is disabled, and resumes when it is enabled again. It also stops while
  * the switch cannot be read: without the database, messages would only be requeued until they are dead-lettered.
  */
-function watchSwitch(db: Db, consumer: Consumer, log: Logger): Repeated {
-  let seen: Switch = 'enabled';
+function watchSwitch(
+  db: Db,
+  { consumer, seen, log }: { consumer: Consumer; seen: { switch: Switch }; log: Logger },
+): Repeated {
+  let applied: Switch = 'enabled';
   return every(switchPollSeconds, 'sync switch', log, async () => {
     const now = await readSwitch(db);
-    if (now === seen) return;
+    seen.switch = now; // at once: what was claimed already is not called
+    if (now === applied) return;
     await (now === 'enabled' ? consumer.resume() : consumer.pause());
-    log.info({ from: seen, to: now }, 'sync switch changed');
-    seen = now;
+    log.info({ from: applied, to: now }, 'sync switch changed');
+    applied = now;
   });
 }
 

@@ -22,7 +22,7 @@ const worker: string[] = [
     overwrite, verify, priority, pushed_hash, settings_hash, remote, put_started_at, fault, last_error, outcomes, synced_at, updated_at) on sync.entries`,
   'select, insert, update (number, action, status, fault, error, attempts, since, at) on sync.entry_history',
   'update (updated_at) on sync.associations', // required by `for update`
-  'update (window_size, threshold, failures, refusals, paused_until, reason) on sync.lanes',
+  'update (window_size, threshold, failures, refusals, paused_until, reason, tokens) on sync.lanes',
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
   'select on sync.destination_checks',

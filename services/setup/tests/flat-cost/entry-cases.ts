@@ -21,6 +21,7 @@ import {
   markAnnounced,
   namesTaken,
   pendingAssociations,
+  pushChangedSecret,
   pushSomeAgain,
   readCodehostApp,
   readHealth,
@@ -51,8 +52,8 @@ const idsOf = (db: CaseDb, table: 'entries' | 'associations', destinationId: str
 
 const admitted = async (db: CaseDb) => {
   await db.query('update sync.workers set seen_at = now()');
-  const { messages, admissionXid } = await admitEntries(db, { destinationType, budget });
-  return [messages.map(({ entry_id: id }) => id), admissionXid] as const;
+  const { messages, announcedAt } = await admitEntries(db, { destinationType, budget });
+  return { entryIds: messages.map(({ entry_id: id }) => id), announcedAt: announcedAt! };
 };
 
 const paused = (db: CaseDb) =>
@@ -75,10 +76,10 @@ export const entryCases: Case[] = casesOf('sync-control', {
   'admitting entries': (db) => admitted(db),
   'admitting entries of a type that has none': (db) =>
     admitEntries(db, { destinationType: 'cloudB-kv', budget }),
-  'recording that entries were published': async (db) => markAnnounced(db, ...(await admitted(db))),
-  'releasing entries that were not published': async (db) => releaseAdmitted(db, ...(await admitted(db))),
+  'recording that entries were published': async (db) => markAnnounced(db, [await admitted(db)]),
+  'releasing entries that were not published': async (db) => releaseAdmitted(db, await admitted(db)),
   'finding and reviving lost entries': async (db) => {
-    await markAnnounced(db, ...(await admitted(db)));
+    await markAnnounced(db, [await admitted(db)]);
     await reviveEntries(db, await announcedEntries(db, destinationType, 10_000));
   },
   'reviving parked entries': (db) => reviveParkedEntries(db),
@@ -128,6 +129,14 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
   'requesting that entries are pushed': async (db) =>
     requestPut(db, await idsOf(db, 'entries', destinations.busy, 500)),
+  'pushing a changed secret again': async (db) => {
+    const [secretId] = await column(
+      db,
+      'select secret_id as value from sync.associations where destination_id = $1 limit 1',
+      [destinations.busy],
+    );
+    await pushChangedSecret(db, secretId!, [destinationType]);
+  },
   'requesting that entries are removed': async (db) => {
     const ids = await idsOf(db, 'entries', destinations.busy, 500);
     await requestRemoval(

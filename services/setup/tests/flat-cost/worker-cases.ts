@@ -5,6 +5,7 @@ import {
   claimEntries,
   completeEntries,
   completeRemoval,
+  confirmClaims,
   endCheck,
   endUnstartedCheck,
   failEntry,
@@ -25,6 +26,7 @@ import {
   recordRemote,
   recordSlowDestination,
   recordWorker,
+  releaseClaim,
   reportToLane,
   shortenLease,
 } from '@secrets/sync-entries';
@@ -56,6 +58,12 @@ const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote:
 
 /** The statements of a worker. */
 export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
+  'comparing waiting claims': async (db) =>
+    confirmClaims(
+      db,
+      (await claimed(db, 16)).map((entry) => ({ entry, destinationRevision: 1 })),
+    ),
+  'undoing a claim': async (db) => releaseClaim(db, (await claimed(db))[0]!),
   'completing a batch': async (db) =>
     completeEntries(
       db,

@@ -2,7 +2,7 @@ import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
-import { entriesOf, type Origin, requestPut } from '@secrets/sync-entries';
+import { entriesOf, type Origin, pushChangedSecret, requestPut } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { applyPlan } from '../associations/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
@@ -28,7 +28,10 @@ export interface Following {
   failures?: ReturnType<Metrics['counter']>;
 }
 
-/** Handles the message that a secret may have changed: reads its state and updates its associations. */
+/**
+ * Handles the message that a secret may have changed. Where it is pushed as a whole, one statement is enough; its state is read, and compared
+ * with the entries, only for other associations.
+ */
 export async function onSecretChange(
   following: Following,
   message: unknown,
@@ -36,8 +39,15 @@ export async function onSecretChange(
 ): Promise<Verdict> {
   const parsed = SecretChangedMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
-  const [secret] = await following.context.secrets.inspect(requestId, [parsed.data.secret_id]);
-  if (secret !== undefined) await followSecret(following, secret);
+  const { secrets, db, queue } = following.context;
+  const secretId = parsed.data.secret_id;
+  const associations = await pushChangedSecret(db, secretId, Object.keys(destinationTypes));
+  for (const type of new Set(associations.map(({ destinationType }) => destinationType))) queue.notify(type);
+  const others = associations.filter(({ isFollowed }) => !isFollowed);
+  if (others.length === 0) return 'ack';
+  const [secret] = await secrets.inspect(requestId, [secretId]);
+  const ids = others.map(({ id }) => id);
+  if (secret !== undefined) await followEach(following, { secret, origin: 'user' }, ids);
   return 'ack';
 }
 
@@ -46,16 +56,27 @@ export async function onSecretChange(
  * others. Throws the first failure. Associations that were planned from a later state are left alone, and so are those of
  * a destination type that this version does not have.
  */
-export async function followSecret(
+export const followSecret = async (
   following: Following,
   secret: InspectedSecret,
   origin: Origin = 'user',
+): Promise<void> =>
+  followEach(
+    following,
+    { secret, origin },
+    await listAssociationIdsOfSecret(following.context.db, secret.secret_id),
+  );
+
+async function followEach(
+  following: Following,
+  state: { secret: InspectedSecret; origin: Origin },
+  associationIds: readonly string[],
 ): Promise<void> {
   const { db, queue } = following.context;
   const failures: unknown[] = [];
-  for (const id of await listAssociationIdsOfSecret(db, secret.secret_id)) {
+  for (const associationId of associationIds) {
     await db
-      .transaction((tx) => followLocked(tx, following, { associationId: id, secret, origin }))
+      .transaction((tx) => followLocked(tx, following, { associationId, ...state }))
       .catch((error: unknown) => failures.push(error));
   }
   queue.notify();

@@ -62,7 +62,11 @@ export class LostEntries {
     }
     // Not earlier: the message of each of these announcements was in the queue by now, or is no longer.
     const { ready } = await broker.depth(syncQueue(type));
-    const lost = this.#lostOf(type, announced.slice(0, Math.max(0, announced.length - ready)));
+    const withoutMessage = announced.slice(0, Math.max(0, announced.length - ready));
+    const lost = this.#lostOf(
+      type,
+      withoutMessage.filter(({ isRecorded }) => isRecorded),
+    );
     if (lost.length === 0) return 0;
     const revived = await reviveEntries(db, lost);
     if (revived > 0) log.warn({ destinationType: type, revived }, 'lost messages were sent again');

@@ -3,12 +3,13 @@ import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { errorCode, Problem, syncQueue } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
-import { type AdmittedEntries, admitEntries, markAnnounced, releaseAdmitted } from '@secrets/sync-entries';
+import { type AdmittedEntries, admitEntries, releaseAdmitted } from '@secrets/sync-entries';
 import type { Logger } from '@secrets/telemetry';
+import { Announcements } from './announcements.ts';
 
 export interface Scheduler {
-  /** Says that entries may have become due. */
-  notify(): void;
+  /** Says that entries may have become due: those of one type, or of any. */
+  notify(destinationType?: string): void;
   /** Resolves when what is in progress has ended. */
   stop(): Promise<void>;
 }
@@ -32,12 +33,13 @@ const restFactor = 4;
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
-  const wakes = new Set<() => void>();
+  const wakes = new Map<string, () => void>();
   const loops = Object.keys(options.budgets).map((type) =>
     runType(type, options, { signal: stopping.signal, wakes }),
   );
-  const notify = () => {
-    for (const wake of wakes) wake();
+  const notify = (destinationType?: string) => {
+    if (destinationType !== undefined) return wakes.get(destinationType)?.();
+    for (const wake of wakes.values()) wake();
   };
   return {
     notify,
@@ -51,17 +53,18 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
 interface Loop {
   signal: AbortSignal;
-  /** What wakes the loops that sleep. */
-  wakes: Set<() => void>;
+  /** What wakes the loops that sleep, by type. */
+  wakes: Map<string, () => void>;
 }
 
 async function runType(type: string, options: SchedulerOptions, { signal, wakes }: Loop): Promise<void> {
   const log = options.log.child({ destinationType: type });
+  const announcements = new Announcements(options.db, log);
   let failures = 0;
   let emptyRounds = 0;
   let isNotified = false;
   let wake = () => {};
-  wakes.add(() => {
+  wakes.set(type, () => {
     isNotified = true;
     wake();
   });
@@ -77,7 +80,11 @@ async function runType(type: string, options: SchedulerOptions, { signal, wakes 
     try {
       isNotified = false;
       const startedMs = performance.now();
-      const { isBusy, messages, nextReopeningMs = Number.POSITIVE_INFINITY } = await runRound(type, options);
+      const {
+        isBusy,
+        messages,
+        nextReopeningMs = Number.POSITIVE_INFINITY,
+      } = await runRound(type, options, announcements);
       const tookMs = performance.now() - startedMs;
       emptyRounds = messages.length > 0 ? 0 : emptyRounds + 1;
       if (failures > 0) log.info('the scheduler publishes again');
@@ -98,21 +105,26 @@ async function runType(type: string, options: SchedulerOptions, { signal, wakes 
       ).catch(() => undefined);
     }
   }
+  await announcements.stop();
 }
 
 /** Admits and publishes what a type has room for. Entries that cannot be published are due again at once. */
-async function runRound(type: string, { db, broker, budgets }: SchedulerOptions): Promise<AdmittedEntries> {
+async function runRound(
+  type: string,
+  { db, broker, budgets }: SchedulerOptions,
+  announcements: Announcements,
+): Promise<AdmittedEntries> {
   const admitted = await admitEntries(db, { destinationType: type, budget: budgets[type]! });
-  const { messages, admissionXid } = admitted;
-  if (messages.length === 0) return admitted;
-  const ids = messages.map(({ entry_id }) => entry_id);
+  const { messages, announcedAt } = admitted;
+  if (announcedAt === undefined) return admitted;
+  const entryIds = messages.map(({ entry_id }) => entry_id);
   try {
     await broker.publish(syncQueue(type), messages);
   } catch (error) {
-    await releaseAdmitted(db, ids, admissionXid);
+    await releaseAdmitted(db, { entryIds, announcedAt });
     throw error;
   }
-  await markAnnounced(db, ids, admissionXid);
+  announcements.add({ entryIds, announcedAt });
   return admitted;
 }
 
