@@ -122,9 +122,12 @@ const changesConcurrency = 8;
 /** Tasks with statements that are repeated in the background; see `repeated`. */
 const repeatedTasks = 11;
 
-/** Connections with which no task in the background waits for another: one per change, scheduled type and repeated task. */
+/** Statements of the scheduler of a type at the same time: one that admits entries, and one that records what was published. */
+const perScheduledType = 2;
+
+/** Connections with which no task in the background waits for another: for each change, scheduled type and repeated task. */
 export const backgroundConnections =
-  changesConcurrency + Object.keys(destinationTypes).length + repeatedTasks;
+  changesConcurrency + perScheduledType * Object.keys(destinationTypes).length + repeatedTasks;
 
 const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message, { traceparent }) =>
