@@ -43,5 +43,5 @@ test('some processes are stopped for longer than a lease of 5 s', () => {
 
 test('a fault is described by what it concerns', () => {
   expect(targetOf({ kind: 'cut', process: 'worker', to: 'rabbit', ms: 1 })).toBe('worker to rabbit');
-  expect(targetOf({ kind: 'server', server: 'postgres', ms: 1 })).toBe('postgres');
+  expect(targetOf({ kind: 'server', server: 'postgres', ms: 1, slowedBy: 0 })).toBe('postgres');
 });

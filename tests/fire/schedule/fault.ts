@@ -23,8 +23,8 @@ export type Fault =
   | ({ kind: 'freeze'; to: Upstream } & OnProcess & Lasting)
   /** Whatever is sent to the upstream or by it arrives `byMs` later. */
   | ({ kind: 'delay'; to: Upstream; byMs: number } & OnProcess & Lasting)
-  /** SIGKILL of PostgreSQL or RabbitMQ, and a start `ms` later. */
-  | ({ kind: 'server'; server: 'postgres' | 'rabbit' } & Lasting)
+  /** SIGKILL of PostgreSQL or RabbitMQ, and a start `ms` later. Whatever is sent to it or by it takes `slowedBy` longer before that. */
+  | ({ kind: 'server'; server: 'postgres' | 'rabbit'; slowedBy: number } & Lasting)
   /** The disk with the audit log of a gateway is full. */
   | ({ kind: 'disk' } & OnProcess & Lasting)
   /** The clock of a process is wrong by `byMs`. */
