@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Observed, unsettled } from './check/settled.ts';
+import { isAtRest, type Observed, unsettled } from './check/settled.ts';
 import { type LoadKind, MixedLoad } from './load/load.ts';
 import type { Operation } from './load/operation.ts';
 import { createWorld, destinationsOf, type World } from './load/world.ts';
@@ -48,7 +48,9 @@ export interface FireReport {
  * second: most workers are amid one whenever they are stopped, and another one is when they run again.
  */
 const usualLatencyMs: Readonly<Record<string, number>> = { 'cloudB-kv': 400, 'cloudC-sm': 300 };
-const otherLatencyMs = 600;
+const otherLatencyMs = 700;
+/** Part of the time to settle after which nothing more is expected of a system that is at rest. */
+const restPart = 1 / 3;
 /** How often the log says why the system has not settled yet. */
 const noteSeconds = 10;
 
@@ -153,15 +155,20 @@ export class Campaign {
 
   /** Does what an operator does after an outage, and waits until all is as wanted. */
   async settle(): Promise<{ observed: Observed; reasons: string[] }> {
+    const { settleMs } = this.#options;
     const started = performance.now();
     await this.#resume();
     let nextNote = noteSeconds;
     let observed: Observed | undefined;
+    let lastPendingMs = 0;
     for (;;) {
-      observed = (await observe(this.stage, this.world).catch(() => undefined)) ?? observed;
+      const seen = await observe(this.stage, this.world).catch(() => undefined);
+      observed = seen ?? observed;
       const reasons = observed === undefined ? ['the system does not respond'] : unsettled(observed);
       const ms = Math.round(performance.now() - started);
-      if (reasons.length === 0 || ms > this.#options.settleMs) {
+      if (seen === undefined || !isAtRest(seen)) lastPendingMs = ms;
+      const isOver = ms > settleMs || ms - lastPendingMs > settleMs * restPart;
+      if (reasons.length === 0 || isOver) {
         this.#settledAfterMs.push(ms);
         return { observed: observed!, reasons };
       }
