@@ -132,8 +132,26 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
   );
 }
 
-function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
+/** The processes as if on four hosts: two with an instance of every worker, and two with the other services. */
+function hostsOf({ upstreams }: Targets): string[][] {
+  const isWorker = (process: string) => shareOf(process) === 'worker';
+  const isSecond = (process: string) => /-[23]$/.test(process);
+  const all = Object.keys(upstreams).sort();
+  const hosts = Map.groupBy(all, (process) => `${isWorker(process)} ${isSecond(process)}`);
+  return [...hosts.values()];
+}
+
+function elsewhere(targets: Targets): fc.Arbitrary<Fault> {
+  const { gateways, stores } = targets;
   return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('host' as const),
+        processes: fc.constantFrom(...hostsOf(targets)),
+        ms: aboutLease,
+      }),
+    },
     {
       weight: 6,
       arbitrary: fc.record({

@@ -17,6 +17,8 @@ export type Fault =
   | ({ kind: 'kill'; slowedBy: number } & OnProcess & Lasting)
   /** SIGSTOP, then SIGCONT. */
   | ({ kind: 'stop' } & OnProcess & Lasting)
+  /** The same for all processes of a host, as when a virtual machine is frozen. */
+  | ({ kind: 'host'; processes: readonly string[] } & Lasting)
   /** Every connection to the upstream breaks, and new ones are refused. */
   | ({ kind: 'cut'; to: Upstream } & OnProcess & Lasting)
   /** Connections to the upstream, also new ones, stay open and carry nothing. */
@@ -51,6 +53,8 @@ export function targetOf(fault: Fault): string {
   switch (fault.kind) {
     case 'server':
       return fault.server;
+    case 'host':
+      return `of ${fault.processes.join(', ')}`;
     case 'store':
       return `${fault.store} (${fault.effect.effect})`;
     case 'cut':

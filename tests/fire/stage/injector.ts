@@ -35,6 +35,8 @@ export class Injector {
         return this.exclusively(fault.process, () => this.#kill(fault));
       case 'stop':
         return this.exclusively(fault.process, () => this.#stop(fault));
+      case 'host':
+        return this.#stopHost(fault);
       case 'server':
         return this.exclusively(fault.server, () => this.#killServer(fault));
       case 'cut':
@@ -110,7 +112,12 @@ export class Injector {
     }
   }
 
-  async #stop({ process: name, ms }: Of<'stop'>): Promise<void> {
+  async #stopHost({ processes, ms }: Of<'host'>): Promise<void> {
+    const stop = (process: string) => this.exclusively(process, () => this.#stop({ process, ms }));
+    await Promise.all(processes.map(stop));
+  }
+
+  async #stop({ process: name, ms }: Omit<Of<'stop'>, 'kind'>): Promise<void> {
     const process = this.#process(name);
     const from = Date.now();
     process.signal('SIGSTOP');
