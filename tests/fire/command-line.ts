@@ -48,7 +48,7 @@ Options:
   --every MS    mean time between two faults; default ${flags.every.default}
   --round N     faults after which the system must settle and is checked; default ${flags.round.default}
   --settle S    seconds in which it must settle; default ${flags.settle.default}
-  --bug NAME    runs a copy of the source with a deliberate bug
+  --bug NAME    runs a copy of the source with a deliberate bug; with bugs, only this one
   --from REV    where upgrade begins; default: the newest tag, or the commit before the newest migration
   --json FILE   appends the report as a line of JSON
 

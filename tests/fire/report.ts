@@ -9,6 +9,7 @@ export function printReport(report: FireReport, log: (line: string) => void): vo
   for (const [act, outcomes] of Object.entries(report.operations))
     log(`${act.padEnd(8)} ${counts(outcomes)}`);
   log(`settled after ${report.settledAfterMs.map(seconds).join(', ')} s`);
+  if (report.foundAfterMs !== null) log(`first violation found after ${seconds(report.foundAfterMs)} s`);
   for (const [check, found] of Object.entries(report.violations))
     log(`${check}: ${found.length || 'no'} violations`);
 }

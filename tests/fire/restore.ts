@@ -6,7 +6,7 @@ import { volumeSnapshot } from '../chaos/volume-snapshot.ts';
 import { Campaign, type FireOptions, type FireReport } from './campaign.ts';
 import type { FinalVersions } from './check/versions.ts';
 import { type Operation, ofKind } from './load/operation.ts';
-import { coldKeys, mount } from './load/world.ts';
+import { mount, stillAssociations } from './load/world.ts';
 import { finalVersions } from './witness/testimony.ts';
 
 /**
@@ -62,9 +62,8 @@ async function restore(campaign: Campaign, archive: string): Promise<void> {
 
 /** As docs/operations.md#after-restoring-an-older-copy says: the stores may be newer than the database. */
 async function associateAgain({ world }: Campaign): Promise<void> {
-  for (const { path } of world.still)
-    for (const key of coldKeys)
-      await world.api('POST', `${path}/associations/set?wait=0`, { mount, secret_name: key });
+  for (const { destination, key } of stillAssociations(world))
+    await world.api('POST', `${destination.path}/associations/set?wait=0`, { mount, secret_name: key });
 }
 
 /** Returns the writes that had been acknowledged before the backup began and are not in it. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Observed, unsettled } from './settled.ts';
+import { isAtRest, type Observed, unsettled } from './settled.ts';
 
 const settled: Observed = {
   associations: [
@@ -33,4 +33,9 @@ test.each([
   ['a message', { ...settled, queued: { 'sync.codehost': 1 } }],
 ])('%s is found', (_, observed) => {
   expect(unsettled(observed as Observed)).not.toEqual([]);
+});
+
+test('a system whose stores differ is at rest if nothing is pending', () => {
+  expect(isAtRest(holding({}))).toBe(true);
+  expect(isAtRest({ ...holding({}), queued: { 'sync.codehost': 1 } })).toBe(false);
 });

@@ -24,8 +24,12 @@ export interface Observed {
 }
 
 /** Returns why the system is not settled: what is pending, and where a store differs from what is wanted. */
-export function unsettled(observed: Observed): string[] {
-  const { associations, work, unfinished, queued } = observed;
+export const unsettled = (observed: Observed): string[] => [...pending(observed), ...differences(observed)];
+
+/** Whether nothing is pending: where a store differs, it stays so. */
+export const isAtRest = (observed: Observed): boolean => pending(observed).length === 0;
+
+function pending({ associations, work, unfinished, queued }: Observed): string[] {
   const counts = (what: string, found: Readonly<Record<string, number>>) =>
     Object.entries(found).flatMap(([name, count]) => (count > 0 ? [`${count} ${what} in ${name}`] : []));
   return [
@@ -35,7 +39,6 @@ export function unsettled(observed: Observed): string[] {
     ),
     ...counts('rows', unfinished),
     ...counts('messages', queued),
-    ...differences(observed),
   ];
 }
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import type { Answer } from '../../harness/http.ts';
 import type { Recorder } from './recorder.ts';
-import { coldKeys, hotKeys, keys, type LoadedDestination, mount, type World } from './world.ts';
+import {
+  coldKeys,
+  hotKeys,
+  keys,
+  type LoadedDestination,
+  mount,
+  stillAssociations,
+  type World,
+} from './world.ts';
 
 /** One client of the load: repeats its turn until the load ends. */
 export interface LoadClient {
@@ -27,19 +35,25 @@ export interface Shared {
   recorder: Recorder;
 }
 
-/** By one writer. */
-const writesPerColdKey = 2;
+/** How many writers there are. */
+export const writers = 4;
 
-/** Reads and writes secrets. Several writers share all keys; a third of the writes expect a version. */
-export function writer({ world, recorder }: Shared, name: string): LoadClient {
+/**
+ * Reads and writes secrets: in turn the cold ones that only the `nth` writer has, and in between hot ones, which all writers share. A third of the
+ * writes expect a version.
+ */
+export function writer({ world, recorder }: Shared, nth: number): LoadClient {
+  const name = `writer-${nth + 1}`;
+  const own = coldKeys.filter((_, at) => at % writers === nth);
   let writes = 0;
+  let coldWrites = 0;
   const known = new Map<string, number>();
   return {
     name,
     pauseMs: 150,
     turn: async (draw) => {
-      const cold = coldKeys[Math.floor(writes / writesPerColdKey) % coldKeys.length]!;
-      const key = draw(3) === 0 ? hotKeys[draw(hotKeys.length)]! : cold;
+      const isHot = draw(3) === 0;
+      const key = isHot ? hotKeys[draw(hotKeys.length)]! : own[coldWrites % own.length]!;
       const request = { client: name, gateway: gatewayOf(world, draw), token: world.rootToken };
       if (draw(4) === 0) {
         const read = await recorder.run(
@@ -49,6 +63,7 @@ export function writer({ world, recorder }: Shared, name: string): LoadClient {
         if (read.act === 'read' && read.version !== undefined) known.set(key, read.version);
         return;
       }
+      if (!isHot) coldWrites += 1;
       const cas = draw(3) === 0 ? known.get(key) : undefined;
       const value = `${world.canary}-${name}-${writes++}`;
       const body = { data: { value }, ...(cas === undefined ? {} : { options: { cas } }) };
@@ -64,7 +79,7 @@ export function writer({ world, recorder }: Shared, name: string): LoadClient {
 /** Writes the first version of each secret, and associates the cold ones. */
 export async function beginWithEach({ world, recorder }: Shared): Promise<void> {
   const request = { client: 'first', gateway: world.gateways[0]!, token: world.rootToken, method: 'POST' };
-  for (const key of keys) {
+  await withEach(keys, async (key) => {
     const value = `${world.canary}-first-${key}`;
     const sent = {
       ...request,
@@ -73,12 +88,22 @@ export async function beginWithEach({ world, recorder }: Shared): Promise<void> 
       learn: writtenVersion,
     };
     await recorder.run({ act: 'write', key, value }, sent);
-  }
-  for (const { id: destination, path } of world.still)
-    for (const key of coldKeys) {
-      const set = { path: `${path}/associations/set?wait=0`, body: { mount, secret_name: key } };
-      await recorder.run({ act: 'set', destination, key }, { ...request, ...set });
-    }
+  });
+  await withEach(stillAssociations(world), async ({ destination: { id, path }, key }) => {
+    const set = { path: `${path}/associations/set?wait=0`, body: { mount, secret_name: key } };
+    await recorder.run({ act: 'set', destination: id, key }, { ...request, ...set });
+  });
+}
+
+const atOnce = 8;
+
+/** Calls `work` with each item, a few of them at once. */
+async function withEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const one = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
 }
 
 /** One of the gateways. */

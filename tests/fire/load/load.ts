@@ -7,6 +7,7 @@ import {
   type Shared,
   session,
   writer,
+  writers,
 } from './clients.ts';
 import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
@@ -29,10 +30,7 @@ export class MixedLoad {
     this.#shared = shared;
     this.#seed = seed;
     this.#clients = [
-      writer(shared, 'writer-1'),
-      writer(shared, 'writer-2'),
-      writer(shared, 'writer-3'),
-      writer(shared, 'writer-4'),
+      ...Array.from({ length: writers }, (_, nth) => writer(shared, nth)),
       associator(shared, 'associator-1', world.changing.slice(0, 3)),
       associator(shared, 'associator-2', world.changing.slice(3)),
       new Operator(shared),

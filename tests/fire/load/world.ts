@@ -41,10 +41,10 @@ const role = 'app';
 /** Secrets that are written all the time, and whose associations come and go. */
 export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
 /**
- * Secrets that are written one after the other, a few times each. Their associations stay as they are. So nothing repairs what goes wrong
- * with them at any time.
+ * Secrets that one client writes, one after the other, and comes back to only after about half a minute. Their associations stay as they are. So
+ * nothing repairs what goes wrong with them until the system is checked.
  */
-export const coldKeys = Array.from({ length: 50 }, (_, at) => `s${at + hotKeys.length}`);
+export const coldKeys = Array.from({ length: 160 }, (_, at) => `s${at + hotKeys.length}`);
 export const keys = [...hotKeys, ...coldKeys];
 /** Those that are associated with cycled destinations. */
 export const cycledKeys = hotKeys.slice(0, 3);
@@ -71,6 +71,18 @@ export const destinationsOf = ({ changing, still, cycled }: World): LoadedDestin
   ...still,
   ...cycled,
 ];
+
+/** How many of the destinations a cold secret is associated with. */
+const storesPerColdKey = 2;
+
+/** The associations that stay as they are. */
+export const stillAssociations = ({ still }: World): { destination: LoadedDestination; key: string }[] =>
+  coldKeys.flatMap((key, at) =>
+    Array.from({ length: storesPerColdKey }, (_, nth) => ({
+      destination: still[(at + nth) % still.length]!,
+      key,
+    })),
+  );
 
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
 export async function createWorld({ system }: Stage): Promise<World> {

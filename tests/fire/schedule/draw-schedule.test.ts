@@ -30,7 +30,7 @@ test('faults come in order, on average as far apart as asked, and overlap at tim
 test('every kind of fault occurs, and connections are disturbed only where a process has them', () => {
   const faults = schedule(3).map(({ fault }) => fault);
   expect(new Set(faults.map(({ kind }) => kind))).toEqual(
-    new Set(['kill', 'stop', 'cut', 'freeze', 'delay', 'server', 'disk', 'clock', 'store']),
+    new Set(['kill', 'stop', 'cut', 'freeze', 'delay', 'server', 'disk', 'clock', 'store', 'host']),
   );
   for (const fault of faults)
     if (fault.kind === 'cut' || fault.kind === 'freeze' || fault.kind === 'delay')
@@ -43,5 +43,5 @@ test('some processes are stopped for longer than a lease of 5 s', () => {
 
 test('a fault is described by what it concerns', () => {
   expect(targetOf({ kind: 'cut', process: 'worker', to: 'rabbit', ms: 1 })).toBe('worker to rabbit');
-  expect(targetOf({ kind: 'server', server: 'postgres', ms: 1 })).toBe('postgres');
+  expect(targetOf({ kind: 'server', server: 'postgres', ms: 1, slowedBy: 0 })).toBe('postgres');
 });

@@ -17,9 +17,17 @@ export interface ScheduleOptions {
   everyMs: number;
 }
 
-/** Milliseconds. In half of the cases a little longer than a lease of 5 s: another worker has just taken over. */
-const duration = fc.oneof(fc.integer({ min: 500, max: 5_000 }), fc.integer({ min: 5_200, max: 6_800 }));
-const short = fc.integer({ min: 300, max: 2_500 });
+/**
+ * Milliseconds. A lease has 5 s, of which some have passed: after about that time, another worker has just taken over. Half of the faults last that
+ * long, and two thirds of the stops.
+ */
+const short = fc.integer({ min: 500, max: 4_500 });
+const aboutLease = fc.integer({ min: 4_600, max: 6_000 });
+const duration = fc.oneof(short, aboutLease);
+const standstill = fc.oneof({ weight: 1, arbitrary: short }, { weight: 2, arbitrary: aboutLease });
+const downtime = fc.integer({ min: 300, max: 2_500 });
+/** Before a process or server dies. In most cases it is slow then, so that much is under way that it does not finish. */
+const slowedBy = fc.constantFrom(0, 150, 250, 400);
 /** A request that is held for longer than this is dropped: a store cannot refuse one that arrives after the lease. */
 const byMs = fc.integer({ min: 20, max: 400 });
 const skew = fc.oneof(fc.integer({ min: 60_000, max: 900_000 }), fc.integer({ min: -900_000, max: -60_000 }));
@@ -46,7 +54,7 @@ const storeEffect: fc.Arbitrary<StoreEffect> = fc.oneof(
 const shares: Readonly<Record<string, number>> = {
   gateway: 2,
   login: 2,
-  secrets: 3,
+  secrets: 4,
   'sync-control': 3,
   worker: 8,
 };
@@ -74,15 +82,15 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
     .map((n) => (process: string) => upstreams[process]![n % upstreams[process]!.length]!);
   return fc.oneof(
     {
-      weight: 6,
-      arbitrary: fc.record({ ms: short, slowedBy: fc.constantFrom(0, 150, 400) }).map(
+      weight: 8,
+      arbitrary: fc.record({ ms: downtime, slowedBy }).map(
         (drawn): Placeless =>
           (process) => ({ kind: 'kill', process, ...drawn }),
       ),
     },
     {
-      weight: 7,
-      arbitrary: duration.map(
+      weight: 8,
+      arbitrary: standstill.map(
         (ms): Placeless =>
           (process) => ({ kind: 'stop', process, ms }),
       ),
@@ -124,8 +132,26 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
   );
 }
 
-function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
+/** The processes as if on four hosts: two with an instance of every worker, and two with the other services. */
+function hostsOf({ upstreams }: Targets): string[][] {
+  const isWorker = (process: string) => shareOf(process) === 'worker';
+  const isSecond = (process: string) => /-[23]$/.test(process);
+  const all = Object.keys(upstreams).sort();
+  const hosts = Map.groupBy(all, (process) => `${isWorker(process)} ${isSecond(process)}`);
+  return [...hosts.values()];
+}
+
+function elsewhere(targets: Targets): fc.Arbitrary<Fault> {
+  const { gateways, stores } = targets;
   return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('host' as const),
+        processes: fc.constantFrom(...hostsOf(targets)),
+        ms: aboutLease,
+      }),
+    },
     {
       weight: 6,
       arbitrary: fc.record({
@@ -140,7 +166,8 @@ function elsewhere({ gateways, stores }: Targets): fc.Arbitrary<Fault> {
       arbitrary: fc.record({
         kind: fc.constant('server' as const),
         server: fc.constantFrom('postgres' as const, 'rabbit' as const),
-        ms: short,
+        ms: downtime,
+        slowedBy,
       }),
     },
     {

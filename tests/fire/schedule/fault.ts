@@ -17,14 +17,16 @@ export type Fault =
   | ({ kind: 'kill'; slowedBy: number } & OnProcess & Lasting)
   /** SIGSTOP, then SIGCONT. */
   | ({ kind: 'stop' } & OnProcess & Lasting)
+  /** The same for all processes of a host, as when a virtual machine is frozen. */
+  | ({ kind: 'host'; processes: readonly string[] } & Lasting)
   /** Every connection to the upstream breaks, and new ones are refused. */
   | ({ kind: 'cut'; to: Upstream } & OnProcess & Lasting)
   /** Connections to the upstream, also new ones, stay open and carry nothing. */
   | ({ kind: 'freeze'; to: Upstream } & OnProcess & Lasting)
   /** Whatever is sent to the upstream or by it arrives `byMs` later. */
   | ({ kind: 'delay'; to: Upstream; byMs: number } & OnProcess & Lasting)
-  /** SIGKILL of PostgreSQL or RabbitMQ, and a start `ms` later. */
-  | ({ kind: 'server'; server: 'postgres' | 'rabbit' } & Lasting)
+  /** SIGKILL of PostgreSQL or RabbitMQ, and a start `ms` later. Whatever is sent to it or by it takes `slowedBy` longer before that. */
+  | ({ kind: 'server'; server: 'postgres' | 'rabbit'; slowedBy: number } & Lasting)
   /** The disk with the audit log of a gateway is full. */
   | ({ kind: 'disk' } & OnProcess & Lasting)
   /** The clock of a process is wrong by `byMs`. */
@@ -51,6 +53,8 @@ export function targetOf(fault: Fault): string {
   switch (fault.kind) {
     case 'server':
       return fault.server;
+    case 'host':
+      return `of ${fault.processes.join(', ')}`;
     case 'store':
       return `${fault.store} (${fault.effect.effect})`;
     case 'cut':

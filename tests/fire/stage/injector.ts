@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CutProxy } from '../../../libs/testing/src/cut-proxy.ts';
 import { send } from '../../harness/http.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
 import type { Standstill } from '../check/overlaps.ts';
@@ -10,6 +11,10 @@ type Of<Kind extends Fault['kind']> = Extract<Fault, { kind: Kind }>;
 
 /** A store drops what a client that has given up had sent; a network that was down for long does not deliver it either. */
 const longestHeldMs = 1_500;
+
+/** Delays until requests that began with the delay are amid their statements: the one of a process, or that of each service in turn. */
+const delaysOfStatement = 3;
+const delaysOfRequest = 6;
 
 /** Causes faults, and ends them. */
 export class Injector {
@@ -30,10 +35,10 @@ export class Injector {
         return this.exclusively(fault.process, () => this.#kill(fault));
       case 'stop':
         return this.exclusively(fault.process, () => this.#stop(fault));
+      case 'host':
+        return this.#stopHost(fault);
       case 'server':
-        return this.exclusively(fault.server, () =>
-          this.#stage.system[fault.server].restart('SIGKILL', () => sleep(fault.ms)),
-        );
+        return this.exclusively(fault.server, () => this.#killServer(fault));
       case 'cut':
       case 'freeze':
       case 'delay':
@@ -75,12 +80,23 @@ export class Injector {
   async #kill({ process: name, ms, slowedBy }: Of<'kill'>): Promise<void> {
     const process = this.#process(name);
     const proxies = this.#stage.links.of(name, 'postgres');
-    for (const proxy of proxies) proxy.delay(slowedBy);
-    await sleep(slowedBy * 3);
+    delayAll(proxies, slowedBy);
+    await sleep(slowedBy * delaysOfStatement);
     await process.kill();
-    for (const proxy of proxies) proxy.delay(0);
+    delayAll(proxies, 0);
     await sleep(ms);
     await this.#start(process);
+  }
+
+  async #killServer({ server, ms, slowedBy }: Of<'server'>): Promise<void> {
+    const { links, system } = this.#stage;
+    const proxies = links.to(server);
+    delayAll(proxies, slowedBy);
+    await sleep(slowedBy * delaysOfRequest);
+    await system[server].restart('SIGKILL', () => {
+      delayAll(proxies, 0);
+      return sleep(ms);
+    });
   }
 
   /** Starts it as a supervisor does: again, if it ends because what it needs is away. */
@@ -96,7 +112,12 @@ export class Injector {
     }
   }
 
-  async #stop({ process: name, ms }: Of<'stop'>): Promise<void> {
+  async #stopHost({ processes, ms }: Of<'host'>): Promise<void> {
+    const stop = (process: string) => this.exclusively(process, () => this.#stop({ process, ms }));
+    await Promise.all(processes.map(stop));
+  }
+
+  async #stop({ process: name, ms }: Omit<Of<'stop'>, 'kind'>): Promise<void> {
     const process = this.#process(name);
     const from = Date.now();
     process.signal('SIGSTOP');
@@ -144,4 +165,8 @@ export class Injector {
     await sleep(ms);
     await send(`${faults}/${body.id}`, 'DELETE');
   }
+}
+
+function delayAll(proxies: readonly CutProxy[], ms: number): void {
+  for (const proxy of proxies) proxy.delay(ms);
 }

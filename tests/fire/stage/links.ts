@@ -58,6 +58,11 @@ export class Links {
     return [...(this.#proxies.get(`${process} ${to}`)?.values() ?? [])];
   }
 
+  /** The proxies of all processes to an upstream. */
+  to(upstream: Upstream): CutProxy[] {
+    return Object.keys(this.upstreams).flatMap((process) => this.of(process, upstream));
+  }
+
   /** Ends every fault of every connection. */
   heal(): void {
     for (const proxies of this.#proxies.values())
