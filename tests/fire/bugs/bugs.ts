@@ -28,14 +28,25 @@ export const bugs: readonly Bug[] = [
     edits: [
       {
         file: 'libs/sync-worker/src/entry/handle-entry.ts',
-        original: `  try {
-    await attempt(worker, entryId, slot);
-  } finally {
-    slot.release();
-  }`,
-        replacement: `  void attempt(worker, entryId, slot)
-    .catch(() => undefined)
-    .finally(() => slot.release());`,
+        original: `  const claim = worker.slots.isStalled(destinationId) ? undefined : await worker.statements.claim(entryId);
+  if (claim === undefined) await postponeEntry(worker.db, entryId);
+  else
+    await traced(
+      () => spanOf(claim),
+      (span) => attemptClaimed(worker, claim, span),
+    );
+  return 'ack';`,
+        replacement: `  const work = async () => {
+    const claim = worker.slots.isStalled(destinationId) ? undefined : await worker.statements.claim(entryId);
+    if (claim === undefined) await postponeEntry(worker.db, entryId);
+    else
+      await traced(
+        () => spanOf(claim),
+        (span) => attemptClaimed(worker, claim, span),
+      );
+  };
+  void work().catch(() => undefined);
+  return 'ack';`,
       },
     ],
   },

@@ -132,23 +132,32 @@ function onProcess({ upstreams }: Targets): fc.Arbitrary<(process: string) => Fa
   );
 }
 
-/** The processes as if on four hosts: two with an instance of every worker, and two with the other services. */
-function hostsOf({ upstreams }: Targets): string[][] {
-  const isWorker = (process: string) => shareOf(process) === 'worker';
+const isWorker = (process: string): boolean => shareOf(process) === 'worker';
+
+/**
+ * The processes of one of four hosts: two have an instance of every worker, and are drawn more often, because one that wakes as another one has taken
+ * over is rare; two have the other services.
+ */
+function someHost({ upstreams }: Targets): fc.Arbitrary<string[]> {
   const isSecond = (process: string) => /-[23]$/.test(process);
   const all = Object.keys(upstreams).sort();
-  const hosts = Map.groupBy(all, (process) => `${isWorker(process)} ${isSecond(process)}`);
-  return [...hosts.values()];
+  const hosts = [...Map.groupBy(all, (process) => `${isWorker(process)} ${isSecond(process)}`).values()];
+  return fc.oneof(
+    ...hosts.map((processes) => ({
+      weight: isWorker(processes[0]!) ? 3 : 1,
+      arbitrary: fc.constant(processes),
+    })),
+  );
 }
 
 function elsewhere(targets: Targets): fc.Arbitrary<Fault> {
   const { gateways, stores } = targets;
   return fc.oneof(
     {
-      weight: 4,
+      weight: 6,
       arbitrary: fc.record({
         kind: fc.constant('host' as const),
-        processes: fc.constantFrom(...hostsOf(targets)),
+        processes: someHost(targets),
         ms: aboutLease,
       }),
     },
