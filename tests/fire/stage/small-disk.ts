@@ -14,7 +14,8 @@ export interface SmallDisk {
   end(): void;
 }
 
-const sizeMib = 32;
+/** More than the audit log of the longest run, or the disk would be full without a fault. */
+const sizeMib = 256;
 const chunk = Buffer.alloc(65_536);
 
 /**
