@@ -47,7 +47,10 @@ function onDemand(type: string, load: () => Promise<Driver>): Driver {
   return {
     type,
     async connect(destination, context) {
-      driver ??= load();
+      driver ??= load().catch((error: unknown) => {
+        driver = undefined; // the next attempt may succeed
+        throw error;
+      });
       return (await driver).connect(destination, context);
     },
   };
