@@ -27,26 +27,11 @@ export const bugs: readonly Bug[] = [
     about: 'a worker acknowledges the message before its work is complete',
     edits: [
       {
-        file: 'libs/sync-worker/src/entry/handle-entry.ts',
-        original: `  const claim = worker.slots.isStalled(destinationId) ? undefined : await worker.statements.claim(entryId);
-  if (claim === undefined) await postponeEntry(worker.db, entryId);
-  else
-    await traced(
-      () => spanOf(claim),
-      (span) => attemptClaimed(worker, claim, span),
-    );
-  return 'ack';`,
-        replacement: `  const work = async () => {
-    const claim = worker.slots.isStalled(destinationId) ? undefined : await worker.statements.claim(entryId);
-    if (claim === undefined) await postponeEntry(worker.db, entryId);
-    else
-      await traced(
-        () => spanOf(claim),
-        (span) => attemptClaimed(worker, claim, span),
-      );
-  };
-  void work().catch(() => undefined);
-  return 'ack';`,
+        file: 'libs/sync-worker/src/runtime/sync-worker.ts',
+        original: 'return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);',
+        replacement: `if (check.success) return handleCheck(worker, check.data);
+          void handleEntry(worker, message).catch(() => undefined);
+          return Promise.resolve('ack');`,
       },
     ],
   },
