@@ -15,9 +15,9 @@ export function operationOf(req: { method?: string | undefined }): string {
 
 /**
  * Makes a server accept the verb `LIST`, which Node's parser rejects before any handler runs; handlers read it with
- * `operationOf`. `LIST` and `LINK` are swapped in the input, so the parser now rejects a real `LINK` with 400, as any
+ * `operationOf`. `LIST` and `LINK` are swapped in the input, so the parser rejects a request with `LINK` with 400, as it does any
  * unknown verb. Bodies are never changed. On a connection whose framing is doubtful (see `RequestFraming`), nothing is
- * changed any more and `LIST` is rejected too.
+ * swapped, and `LIST` is rejected too.
  *
  * The sockets remain Node's own: timeouts, addresses, TLS state, backpressure and half-close are not affected. Call
  * this before the server listens.
