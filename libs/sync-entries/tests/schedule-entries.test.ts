@@ -11,6 +11,7 @@ import {
   requestRemoval,
   reviveEntries,
   reviveParkedEntries,
+  reviveUnrecorded,
 } from '../src/index.ts';
 import { destinationType, entriesForTest, holdEntry, pushed, rejected } from './entries-for-test.ts';
 
@@ -74,6 +75,18 @@ test('does not revive an entry that was announced again in the meantime, or that
   await timePasses();
   expect(await reviveEntries(db, announced)).toBe(0);
   expect(await due()).toEqual([]);
+});
+
+test('revives what a dead process has admitted and not recorded as published, and nothing else', async () => {
+  const recorded = await add('recorded');
+  const { announcedAt } = await admit();
+  await markAnnounced(db, [{ entryIds: [recorded], announcedAt: announcedAt! }]);
+  const [unrecorded, held, waits] = [await add('unrecorded'), await add('held'), await add('waits')];
+  await admit();
+  expect(await claim(held)).toBeDefined();
+  await failEntry(db, (await claim(waits))!, rejected);
+  await reviveUnrecorded(db);
+  expect(await due()).toEqual([unrecorded]);
 });
 
 test('makes an entry that could not be published due immediately, unless it has changed since', async () => {

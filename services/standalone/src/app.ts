@@ -12,7 +12,7 @@ import { type KeyFile, openKeyFile } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
 import { type Process, type ReloadedFiles, reloadFiles, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl, endBackgroundLeases } from '@secrets/sync-control';
-import { endAllLeases } from '@secrets/sync-entries';
+import { endAllLeases, reviveUnrecorded } from '@secrets/sync-entries';
 import { createEgressGuard, createSyncWorker, type Driver, identityTokens } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
@@ -87,8 +87,9 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
   createKeys(folder, { dataExists: await hasData(db) });
   for (const schema of serviceSchemas) await prepareSchema(db, schema, log);
-  // Every lease is a leftover: only this process uses the database.
+  // Leases and admissions are leftovers: only this process uses the database.
   await endAllLeases(db);
+  await reviveUnrecorded(db);
   await endBackgroundLeases(db);
 }
 

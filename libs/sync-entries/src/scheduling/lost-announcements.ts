@@ -38,3 +38,13 @@ export async function reviveEntries(sql: Sql, lost: readonly Announcement[]): Pr
   );
   return rows.length;
 }
+
+/**
+ * Makes the entries due of which it is not recorded that their messages were published; they would be due by themselves within 30 s. Only for the
+ * start of a process that is the only one: whoever was about to publish them is dead. A message that is out already causes no second push.
+ */
+export async function reviveUnrecorded(sql: Sql): Promise<void> {
+  await sql.query(
+    'update sync.entries set due_at = now(), announced_at = null where announced_at is not null and due_at > now()',
+  );
+}

@@ -35,6 +35,7 @@ import {
   retryFailed,
   reviveEntries,
   reviveParkedEntries,
+  reviveUnrecorded,
   subKeysWithStatus,
 } from '@secrets/sync-entries';
 import { endBackgroundLeases } from '../../../sync-control/src/queries/background-leases.ts';
@@ -149,6 +150,7 @@ export const entryCases: Case[] = casesOf('sync-control', {
 /** The statements of standalone, which has one role for everything, and of the worker of the code host. */
 export const standaloneCases: Case[] = casesOf(undefined, {
   'ending all leases': (db) => endAllLeases(db),
+  'making due what was admitted and not published': (db) => reviveUnrecorded(db),
   'ending the leases of work in the background': (db) => endBackgroundLeases(db),
   'reading an application': (db) => readCodehostApp(db, seededId('app500')),
 });
