@@ -99,8 +99,6 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 
 const maxNamespaces = 10_000;
 const maxLoginMounts = 10_000;
-/** Limits the reads of changes to a few hundred per second, whatever the number of requests. */
-const changesGapMs = 4;
 
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
@@ -114,7 +112,7 @@ class DbAuthenticator implements Authenticator {
 
   constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
     this.#db = db;
-    this.#changes = accessChanges(db, changesGapMs);
+    this.#changes = accessChanges(db);
     this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
     this.#policies = policySets(db, this.#changes);
     this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });

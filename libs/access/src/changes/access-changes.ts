@@ -33,9 +33,8 @@ const maxKept = 1_000;
 
 /**
  * Follows the changes that login records. A change whose concerns are not known, as of an older version of login, concerns everything.
- * @param gapMs statements start at least this far apart under load
  */
-export function accessChanges(db: Sql, gapMs = 0): AccessChanges {
+export function accessChanges(db: Sql): AccessChanges {
   const caches: Dropping[] = [];
   let kept: Change[] = [];
   let keptSince = -1; // `kept` has every change after this one
@@ -66,7 +65,7 @@ export function accessChanges(db: Sql, gapMs = 0): AccessChanges {
     observe: sharedRead(async () => {
       const since = epoch;
       take(since, await readChanges(db, since));
-    }, gapMs),
+    }),
     beginAt: (at) => {
       if (epoch === -1) startOver(at);
     },

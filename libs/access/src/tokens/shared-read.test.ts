@@ -47,27 +47,6 @@ test('a thousand concurrent calls share one read', async () => {
   expect(reads).toBe(1);
 });
 
-test('after a read that many calls shared, the next one starts at least `gapMs` later', async () => {
-  const starts: number[] = [];
-  const call = sharedRead(async () => void starts.push(performance.now()), 20);
-  await Promise.all(Array.from({ length: 4 }, call));
-  await call();
-  expect(starts).toHaveLength(2);
-  expect(starts[1]! - starts[0]!).toBeGreaterThan(17);
-});
-
-test('calls that come one after the other do not wait for the gap', async () => {
-  const anHour = 3_600_000;
-  let reads = 0;
-  const call = sharedRead(async () => ++reads, anHour);
-  for (let number = 1; number <= 5; number++) await expect(call()).resolves.toBe(number);
-});
-
-test('the first call does not wait for the gap', async () => {
-  const anHour = 3_600_000;
-  await expect(sharedRead(async () => 'read', anHour)()).resolves.toBe('read');
-});
-
 test('a failed read fails only the calls that waited for it', async () => {
   let reads = 0;
   const call = sharedRead(async () => {

@@ -1,22 +1,26 @@
-import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 
 /** A frame waits for at most this many turns of the event loop. */
 const maxTurns = 4;
+/** As many frames are written at once. With more, the process at the other end waits for work, and both would never work at the same time. */
+const maxFrames = 8;
 
 /**
  * Writes frames to a connection, those of a few turns of the event loop together: a system call costs more than everything else about a small
  * frame. A frame on its own is written in the next turn.
  */
 export class FrameWriter {
-  readonly #socket: Socket;
+  readonly #socket: Writable;
   #waiting: Buffer[] = [];
 
-  constructor(socket: Socket) {
+  constructor(socket: Writable) {
     this.#socket = socket;
   }
 
   write(frame: Buffer): void {
-    if (this.#waiting.push(frame) === 1) this.#flushSoon(1);
+    const count = this.#waiting.push(frame);
+    if (count === maxFrames) this.#flush();
+    else if (count === 1) this.#flushSoon(1);
   }
 
   /** Writes what is left, and ends the connection from this side. */
