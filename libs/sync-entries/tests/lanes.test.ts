@@ -13,7 +13,7 @@ import { destinationType, entriesForTest } from './entries-for-test.ts';
 
 const { db, destinationId, add, claim, due, announce, complete, timePasses } = entriesForTest();
 const at = { tookMs: -86_400_000, random: 0 }; // began after every pause
-const late = { tookMs: 1_000, random: 0 };
+const late = { tookMs: 20_000, random: 0 };
 const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
 
 let laneId: string;
@@ -83,15 +83,15 @@ test('the queue of a type is kept short in proportion to the slots of its worker
 
 test('no more entries are admitted than the budget has calls', async () => {
   await addMany(20);
-  const budget = { perSecond: 1, burst: 5 };
+  const budget = { perSecond: 0.01, burst: 5 };
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(5);
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(0);
-  await db.query(`update sync.lanes set refilled_at = refilled_at - interval '2100 milliseconds'`);
+  await db.query(`update sync.lanes set refilled_at = refilled_at - interval '210 seconds'`);
   expect((await admitEntries(db, { destinationType, budget })).messages).toHaveLength(2);
 });
 
 test('only admitted entries are taken out of the budget, however large the window is', async () => {
-  const budget = { perSecond: 1, burst: 5 };
+  const budget = { perSecond: 0.001, burst: 5 };
   const admitted = async () => (await admitEntries(db, { destinationType, budget })).messages.length;
   for (let count = 0; count < 5; count += 1) {
     await add(`n${count}`);
@@ -201,7 +201,7 @@ describe('a pause', () => {
 
   test('keeps entries from being admitted and claimed, without rewriting them', async () => {
     const ids = await addMany(10);
-    await fail('unavailable');
+    await fail('unavailable', 3_600);
     const states = () => db.query('select xmin::text from sync.entries order by id');
     const before = await states();
     expect(await due()).toEqual([]);
@@ -242,8 +242,8 @@ describe('a pause', () => {
     'because of %s is lifted by a change of the destination right after an attempt: %i is admitted',
     async (fault, admitted) => {
       await addMany(3);
-      await fail(fault);
-      await db.query('update sync.lanes set served_at = now()');
+      await fail(fault, 3_600);
+      await db.query(`update sync.lanes set served_at = now() + interval '1 hour'`);
       await liftPause(db, destinationId());
       expect(await due()).toEqual([]);
       await liftPause(db, destinationId(), { isChanged: true });
@@ -254,11 +254,15 @@ describe('a pause', () => {
   test('does not grow with probes that operators ask for', async () => {
     await addMany(3);
     const before = (await fail('unavailable')).pausedForSeconds;
-    for (let probe = 0; probe < 8; probe += 1) {
+    const lift = async () => {
+      await db.query(`update sync.destination_health set paused_until = paused_until + interval '1 hour'`);
       await liftPause(db, destinationId());
+    };
+    for (let probe = 0; probe < 8; probe += 1) {
+      await lift();
       await fail('unavailable');
     }
-    await liftPause(db, destinationId());
+    await lift();
     expect((await fail('unavailable')).pausedForSeconds).toBeLessThan(before * 3);
   });
 
@@ -271,10 +275,10 @@ describe('a pause', () => {
     const second = await addNeighbour('same lane');
     const third = await addNeighbour('same lane');
     const other = await addNeighbour('other lane');
-    await fail('throttled', 1);
+    await fail('throttled', 3_600);
     expect(new Set(await due())).toEqual(new Set([second.entry, third.entry, other.entry]));
     await timePasses();
-    const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 1 } as const;
+    const report = { kind: 'failed', fault: 'throttled', retryAfterSeconds: 3_600 } as const;
     await reportToLane(db, { laneId, destinationId: second.destination }, report, at);
     expect(await due()).toEqual([other.entry]);
   });
@@ -284,7 +288,7 @@ describe('a pause', () => {
     async (fault) => {
       await addMany(1);
       const neighbour = await addNeighbour('same lane');
-      await fail(fault, 1);
+      await fail(fault, 3_600);
       expect(await due()).toEqual([neighbour.entry]);
     },
   );

@@ -103,5 +103,5 @@ describe('any sequence of intents, announcements, claims, outcomes and crashes',
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 });

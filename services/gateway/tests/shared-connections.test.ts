@@ -178,7 +178,7 @@ test('a service that stops responds to what it has received, and nothing is sent
 
 test('a read without a response in time is not sent again', async () => {
   await gateway.stop();
-  gateway = await startGatewayTo([service], { upstreamTimeoutMs: 100 });
+  gateway = await startGatewayTo([service], { upstreamTimeoutMs: 1_000 });
   const { status, body } = await send({ path: '/v1/kv/data/a?hold=1' });
   expect([status, body.errors]).toEqual([503, ['secrets is unavailable']]);
   expect(service.served.filter(({ isHeld }) => isHeld)).toHaveLength(1);

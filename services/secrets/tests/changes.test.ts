@@ -167,7 +167,7 @@ test('publishes changes, expiries and disabled mounts, and empties the outbox', 
   await write('changing', { a: 1 });
   const changing = (await watch('changing')).data;
   await write('changing', { a: 2 });
-  await call('POST', '/kv/metadata/expiring', { delete_version_after: '1s' });
+  await call('POST', '/kv/metadata/expiring', { delete_version_after: '5s' });
   await write('expiring', { a: 1 });
   const expiring = (await watch('expiring')).data;
   await call('POST', '/sys/mounts/going', { type: 'kv' });

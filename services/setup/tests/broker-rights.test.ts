@@ -95,6 +95,7 @@ const workQueue = syncQueue('cloudA-sm');
     await rejected;
     await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1));
     expect(await control.deadLetters(workQueue, 10)).toMatchObject([{ text: '{"reject":true}' }]);
+    await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1)); // it is visible again
     expect(await control.resendDeadLetters(workQueue, { limit: 10 })).toBe(1);
     await eventually(async () => expect(await control.deadLetterDepth(workQueue)).toBe(1)); // it is rejected again
     await eventually(async () => expect(await control.discardDeadLetters(workQueue, { limit: 10 })).toBe(1));

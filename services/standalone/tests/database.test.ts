@@ -26,52 +26,40 @@ async function post({ url, rootTokenFile }: Standalone, path: string, body: unkn
   return response.status;
 }
 
-test(
-  'stores everything on the server of DATABASE_URL',
-  () =>
-    withFolder(async (folder) => {
-      const standalone = await startOnDb(folder);
+test('stores everything on the server of DATABASE_URL', () =>
+  withFolder(async (folder) => {
+    const standalone = await startOnDb(folder);
+    try {
+      expect(await post(standalone, 'sys/mounts/kv', { type: 'kv' })).toBe(204);
+      expect(await post(standalone, 'kv/data/a', { data: { b: 'c' } })).toBe(200);
+    } finally {
+      await standalone.stop();
+    }
+    expect(await db.query('select path from secrets.secrets')).toEqual([{ path: 'a' }]);
+    expect(existsSync(join(folder, 'postgres'))).toBe(false);
+  }));
+
+test('refuses a database that another standalone process uses, with a sentence for the operator', () =>
+  withFolder(async (first) =>
+    withFolder(async (second) => {
+      const standalone = await startOnDb(first);
       try {
-        expect(await post(standalone, 'sys/mounts/kv', { type: 'kv' })).toBe(204);
-        expect(await post(standalone, 'kv/data/a', { data: { b: 'c' } })).toBe(200);
+        const error = await startOnDb(second).catch((refused: unknown) => refused);
+        expect(startFailure(error, undefined)).toMatch(/^the database is in use by another process/);
       } finally {
         await standalone.stop();
       }
-      expect(await db.query('select path from secrets.secrets')).toEqual([{ path: 'a' }]);
-      expect(existsSync(join(folder, 'postgres'))).toBe(false);
     }),
-  60_000,
-);
+  ));
 
-test(
-  'refuses a database that another standalone process uses, with a sentence for the operator',
-  () =>
-    withFolder(async (first) =>
-      withFolder(async (second) => {
-        const standalone = await startOnDb(first);
-        try {
-          const error = await startOnDb(second).catch((refused: unknown) => refused);
-          expect(startFailure(error, undefined)).toMatch(/^the database is in use by another process/);
-        } finally {
-          await standalone.stop();
-        }
-      }),
-    ),
-  60_000,
-);
-
-test(
-  'refuses to create a new seal key if the database contains data',
-  () =>
-    withFolder(async (folder) => {
-      await (await startOnDb(folder)).stop();
-      const sealKey = join(folder, 'seal.key');
-      await rm(sealKey);
-      await expect(startOnDb(folder)).rejects.toThrow(`${sealKey} is missing`);
-      expect(existsSync(sealKey)).toBe(false);
-    }),
-  60_000,
-);
+test('refuses to create a new seal key if the database contains data', () =>
+  withFolder(async (folder) => {
+    await (await startOnDb(folder)).stop();
+    const sealKey = join(folder, 'seal.key');
+    await rm(sealKey);
+    await expect(startOnDb(folder)).rejects.toThrow(`${sealKey} is missing`);
+    expect(existsSync(sealKey)).toBe(false);
+  }));
 
 test('refuses the data folder of version 0.1', () =>
   withFolder(async (folder) => {

@@ -63,7 +63,7 @@ describe('set', () => {
     const started = Date.now();
     const { body } = await at.set('a', {}, '?wait=5');
     expect(body.data.associated_secrets[`${at.accessor}/a`]).toEqual(line());
-    expect(Date.now() - started).toBeLessThan(4_000);
+    expect(Date.now() - started).toBeLessThan(4_900);
     expect(await sync.work()).toBe(0);
   });
 

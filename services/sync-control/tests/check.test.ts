@@ -10,8 +10,6 @@ import {
   recordProbeRemoved,
   recordWorker,
 } from '@secrets/sync-entries';
-import { silentLogger } from '@secrets/telemetry';
-import { sweepChecks } from '../src/destinations/sweep-checks.ts';
 import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
 const sync = useSyncControl();
@@ -126,19 +124,21 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
     ]);
     expect(await sync.db.query('select from sync.destination_checks')).toEqual([]);
     expect(await tokens()).toBeCloseTo(50, 0);
-  }, 40_000);
+  });
 
   test('returns 409 while syncing is disabled, and no worker begins one that was requested before', async () => {
-    const answer = check();
-    await eventually(async () => (await running()).length > 0);
+    // A request that waits would withdraw its check as soon as it notices.
+    const [requested] = await sync.db.query<{ id: string }>(
+      `insert into sync.destination_checks (destination_id, destination_type, external_name, ends_at)
+       select id, type, 'n', now() + interval '1 hour' from sync.destinations where name = $1 returning id`,
+      [at.name],
+    );
     await sync.call('PATCH', '/sys/sync/config', { disabled: true });
-    const [{ id } = { id: '' }] = await running();
-    expect(await claimCheck(sync.db, id)).toBeUndefined();
+    expect(await claimCheck(sync.db, requested!.id)).toBeUndefined();
     const { status, body } = await check();
     expect([status, body.errors]).toEqual([409, [expect.stringMatching(/^syncing is disabled/)]]);
     await sync.call('PATCH', '/sys/sync/config', { disabled: false });
-    await finish(await begin());
-    expect((await answer).status).toBe(200);
+    expect(await claimCheck(sync.db, requested!.id)).toBeDefined();
   });
 
   test('returns 409 if syncing was disabled only when a worker received it', async () => {
@@ -168,7 +168,10 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
     );
     const { status, headers } = await check();
     await sync.db.query('update sync.lanes set reason = null, paused_until = null');
-    expect([status, Number(headers.get('retry-after'))]).toEqual([429, 30]);
+    expect(status).toBe(429);
+    const seconds = Number(headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(20);
+    expect(seconds).toBeLessThanOrEqual(30);
   });
 
   test('uses up the budget of the account', async () => {
@@ -194,95 +197,5 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
     expect((await sync.call('POST', `${at.path}/check`, undefined, caller)).status).toBe(403);
     const missing = await sync.call('POST', `/sys/sync/destinations/cloudA-sm/d-${randomUUID()}/check`);
     expect([missing.status, missing.body.errors]).toEqual([404, []]);
-  });
-});
-
-describe('the sweep', () => {
-  const published: [string, unknown][] = [];
-  const broker = {
-    publish: async (queue: string, messages: readonly unknown[]) =>
-      void published.push(...messages.map((message): [string, unknown] => [queue, message])),
-  };
-  const sweep = async () => {
-    published.length = 0;
-    await sweepChecks({ db: sync.db, broker, log: silentLogger() });
-    return published;
-  };
-  const insert = async (fields: Record<string, string>) => {
-    const columns = { started_at: 'now()', ends_at: `now() - interval '1 minute'`, ...fields };
-    const [row] = await sync.db.query<{ id: string; destination: string }>(
-      `insert into sync.destination_checks (destination_id, destination_type, external_name, ${Object.keys(columns).join(', ')})
-       select id, type, 'n', ${Object.values(columns).join(', ')} from sync.destinations where name = $1
-       returning id, destination_id as destination`,
-      [at.name],
-    );
-    return { check_id: row!.id, destination_id: row!.destination };
-  };
-  const ids = async () =>
-    (await sync.db.query<{ id: string }>('select id from sync.destination_checks')).map(({ id }) => id);
-
-  /** Returns how many minutes the next request is away, and makes it due. */
-  const minutesToNext = async (): Promise<number> => {
-    const [row] = await sync.db.query<{ minutes: number }>(
-      `select extract(epoch from next_removal_at - now())::float8 / 60 as minutes from sync.destination_checks`,
-    );
-    await sync.db.query(`update sync.destination_checks set next_removal_at = now() - interval '1 second'`);
-    return Math.round(row!.minutes);
-  };
-
-  test('requests the removal of what was left behind, and of nothing else', async () => {
-    const left = await insert({});
-    await insert({ removed_at: 'now()', ended_at: 'now()' });
-    await insert({ ended_at: 'now()', started_at: 'null' });
-    await insert({ ended_at: 'now()', ends_at: `now() - interval '50 seconds'` }); // a write may still arrive
-    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
-    expect(await sweep()).toEqual([]);
-  });
-
-  test('requests a removal less and less often, 16 times in about a week, and then gives up', async () => {
-    const left = await insert({});
-    const minutes: number[] = [];
-    for (let request = 1; request <= 16; request += 1) {
-      expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
-      minutes.push(await minutesToNext());
-    }
-    expect(minutes.slice(0, 4)).toEqual([1, 2, 4, 8]);
-    expect(minutes.at(-1)).toBe(24 * 60);
-    expect(minutes.reduce((sum, each) => sum + each) / (24 * 60)).toBeCloseTo(6.4, 1);
-    expect(await sweep()).toEqual([]);
-    expect(await ids()).toEqual([]);
-  });
-
-  test('still requests a removal after it was down for a long time', async () => {
-    const left = await insert({ requested_at: `now() - interval '30 days'`, ended_at: 'now()' });
-    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
-  });
-
-  test('neither requests nor counts a removal while no worker of the type is running', async () => {
-    const left = await insert({});
-    await sync.db.query('delete from sync.workers');
-    for (let request = 1; request <= 20; request += 1) {
-      expect(await sweep()).toEqual([]);
-      expect(await minutesToNext()).toBe(1);
-    }
-    await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
-    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
-  });
-
-  test('leaves alone a check that runs, and sends nothing while syncing is disabled', async () => {
-    await insert({ ends_at: `now() + interval '10 seconds'` });
-    expect(await sweep()).toEqual([]);
-    await insert({ ended_at: 'now()' });
-    await sync.call('PATCH', '/sys/sync/config', { disabled: true });
-    expect(await sweep()).toEqual([]);
-  });
-
-  test('deletes checks after an hour, except those whose probe may still exist', async () => {
-    const hours = (count: number) => `now() - interval '${count} hours'`;
-    await insert({ requested_at: hours(2), ended_at: hours(2), removed_at: hours(2) });
-    const left = await insert({ requested_at: hours(2), ended_at: hours(2) });
-    const recent = await insert({ ended_at: 'now()', removed_at: 'now()' });
-    expect(await sweep()).toEqual([['sync.clouda-sm', left]]);
-    expect((await ids()).sort()).toEqual([left.check_id, recent.check_id].sort());
   });
 });

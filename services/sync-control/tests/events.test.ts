@@ -16,12 +16,14 @@ beforeEach(async () => {
 
 const readAtOnce = (after: EventPosition, limit = 100) =>
   readEvents(sync.db, { after, limit, namespaceIds: ['root', 'admin'] });
+/** Other tests fill large databases on the same server, each in one transaction. */
+const longestSeconds = 240;
 /** Waits until every transaction that runs has ended: those of other tests, which use the same server, delay the events. */
 async function settled(): Promise<void> {
   const [row] = await sync.db.query<{ next: string }>(
     'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
   );
-  await eventually(async () => (await readEventHorizon(sync.db)).xid >= BigInt(row!.next));
+  await eventually(async () => (await readEventHorizon(sync.db)).xid >= BigInt(row!.next), longestSeconds);
 }
 async function read(after: EventPosition, limit?: number) {
   await settled();
@@ -161,7 +163,7 @@ test('throughput counts each attempt once, also repeated failures', async () => 
     const { succeeded = [], failed = [] } = data.types['cloudA-sm'] ?? {};
     return [succeeded, failed].map((counts: number[]) => counts.reduce((sum, count) => sum + count, 0));
   };
-  await eventually(async () => (await totals())[1] === 2);
+  await eventually(async () => (await totals())[1] === 2, longestSeconds);
   expect(await totals()).toEqual([1, 2]);
   const other = testCaller({ namespace: { id: 'admin', path: 'admin' } });
   const { data } = (await sync.call('GET', '/sys/sync/throughput', undefined, other)).body;
@@ -175,7 +177,7 @@ test('old events are deleted once they are counted, and who has not read them is
     await countEvents(sync.db, never, { seconds: 3_600, events: 10 });
     return (await sync.db.query('select from sync.events')).length;
   };
-  await eventually(async () => (await left()) === 10);
+  await eventually(async () => (await left()) === 10, longestSeconds);
   expect((await read(begin)).isLost).toBe(true);
   expect((await read(await now())).isLost).toBe(false);
 });
@@ -195,7 +197,7 @@ test('a restored copy of another server begins again', async () => {
   ]);
   await countEvents(sync.db, never);
   const isLost = async () => (await read(await now())).isLost;
-  await eventually(async () => !(await isLost()));
+  await eventually(async () => !(await isLost()), longestSeconds);
   expect(
     (await sync.db.query('select from sync.events where xid > $1::xid8', [String(xid + 999_998n)])).length,
   ).toBe(0);

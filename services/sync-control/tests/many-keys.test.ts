@@ -65,4 +65,4 @@ test('an association has at most 3,000 external secrets, including those still t
     ],
   ]);
   expect(await count()).toBe(3_000);
-}, 60_000);
+});

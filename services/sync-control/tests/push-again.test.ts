@@ -22,7 +22,7 @@ test.each([
   ['replica regions', { replica_regions: ['eu-west-1'] }],
   ['the key', { kms_key_id: 'alias/a' }],
 ])('changed settings reach every external secret in the background: %s', async (_what, change) => {
-  const count = 2_500;
+  const count = 4_500;
   await insertMany(sync.db, { destination: at.name, count, status: 'SYNCED' });
   const { body } = await patch(change);
   expect(body.data).toMatchObject({

@@ -217,11 +217,11 @@ async function end(db: Db, held: ClaimedEntry, outcome: 'complete' | 'fail'): Pr
   }
 }
 
-/** Repeats `check` until it returns true. Throws after a minute. */
-export async function eventually(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+/** Repeats `check` until it returns true. Throws after `seconds`. */
+export async function eventually(check: () => Promise<boolean>, seconds = 60): Promise<void> {
+  const end = Date.now() + seconds * 1_000;
   while (!(await check())) {
-    if (Date.now() > end) throw new Error('the condition was not met within a minute');
+    if (Date.now() > end) throw new Error(`the condition was not met within ${seconds} s`);
     await sleep(10);
   }
 }

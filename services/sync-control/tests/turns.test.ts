@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { silentLogger } from '@secrets/telemetry';
@@ -15,6 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => db?.close());
 beforeEach(() => db.query('delete from sync.destinations'));
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 async function newDestination(name: string): Promise<string> {
   const [row] = await db.query<{ id: string }>(
@@ -25,6 +28,9 @@ async function newDestination(name: string): Promise<string> {
   return row!.id;
 }
 
+/** Work that rests does so until the end of the test, however long that takes. */
+const stopClock = () => jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+
 /** Runs all work; `replan` plans one page of a destination and returns whether there may be another one. */
 const advance = (replan: (destinationId: string) => Promise<boolean>) =>
   advanceDestinations({ db, log: silentLogger(), replan }, () => false);
@@ -32,6 +38,7 @@ const advance = (replan: (destinationId: string) => Promise<boolean>) =>
 test('work that is requested during a long replan of another destination takes turns with it', async () => {
   const [long, short] = [await newDestination('long'), await newDestination('short')];
   await initiateReplan(db, long);
+  stopClock();
   const pages: string[] = [];
   await advance(async (id) => {
     pages.push(id === long ? 'long' : 'short');
@@ -44,6 +51,7 @@ test('work that is requested during a long replan of another destination takes t
 test('work that waits is not tried again in each turn of other work', async () => {
   const [long, waiting] = [await newDestination('long'), await newDestination('waiting')];
   for (const id of [long, waiting]) await initiateReplan(db, id);
+  stopClock();
   const pages = { long: 0, waiting: 0 };
   await advance(async (id) => {
     pages[id === long ? 'long' : 'waiting'] += 1;

@@ -91,7 +91,7 @@ describe('cloudB-kv 1: a deleted secret', () => {
       kind: 'not_ready',
       message: expect.stringContaining('still being recovered'),
     });
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
     await expect(connected.put(changed, signal())).rejects.toMatchObject({ kind: 'not_ready' });
     ahead = 60_000;
     await connected.put(changed, signal());

@@ -76,8 +76,9 @@ describe('cloudC-sm 7: faults', () => {
   });
 
   test('a secret that is written more often than twice per second is throttled, and the value follows later', async () => {
+    const startMs = Date.now();
     let ahead = 0;
-    const own = await startHarness({ enforceQuotas: true }, { clock: () => Date.now() + ahead });
+    const own = await startHarness({ enforceQuotas: true }, { clock: () => startMs + ahead });
     const connected = await own.connect();
     const write = (value: string) => connected.put(putRequest('quick', value), AbortSignal.timeout(60_000));
     await write('one');

@@ -41,7 +41,7 @@ describe('embedded broker and its database', () => {
     const before: number[] = [];
     for await (const line of createInterface(child.stdout)) {
       before.push(Number(line));
-      if (before.length === 60) child.kill('SIGKILL');
+      if (before.length === 200) child.kill('SIGKILL');
     }
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 

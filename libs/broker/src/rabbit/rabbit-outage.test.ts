@@ -187,7 +187,7 @@ describeOnRabbit('RabbitMQ outages', () => {
       warn: (_: object, message: string) => warnings.push(message),
       error: (_: object, message: string) => errors.push(message),
     };
-    const own = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 300, log });
+    const own = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 2_000, log });
     await eventually(() => expect(own.state()).toBe('connected'));
     proxy.freeze(true);
     const { seen } = await collect(own, 'q');

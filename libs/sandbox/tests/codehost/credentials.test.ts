@@ -111,7 +111,7 @@ describe('codehost 5: limits of a token', () => {
 
   test('writes in parallel', async () => {
     const { sandbox, write } = await start({ limits: { concurrentWrites: 1 } });
-    sandbox.codehost.faults.add({ effect: 'slow', ms: 50, operation: 'createOrUpdateRepoSecret' });
+    sandbox.codehost.faults.add({ effect: 'slow', ms: 1_000, operation: 'createOrUpdateRepoSecret' });
     const outcomes = await Promise.allSettled([write('A', 'x'), write('B', 'x')]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await write('C', 'x')).toBe(201);

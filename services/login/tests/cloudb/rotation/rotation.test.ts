@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rotateNow, runDueRotations } from '../../../src/auth-methods/cloudb/rotation/run-rotation.ts';
 import { quickly, type RotationForTest, startRotationForTest } from './rotation-for-test.ts';
@@ -176,9 +177,10 @@ describe('a rotation on request', () => {
 
   test('does not replace a secret that was written meanwhile, and removes what it added', async () => {
     const { clientSecret } = cloud.sandbox.directory.application;
-    cloud.sandbox.graph.faults.add({ effect: 'slow', ms: 300, operation: 'application.addPassword' });
+    const { faults } = cloud.sandbox.graph;
+    faults.add({ effect: 'slow', ms: 3_000, operation: 'application.addPassword', times: 1 });
     const rotating = rotate();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    while (faults.list().length > 0) await sleep(5); // the request has arrived
     await cloud.configure();
     expect((await rotating).status).toBe(409);
     expect(await cloud.storedSecret()).toBe(clientSecret);

