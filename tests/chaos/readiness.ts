@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../harness/service-process.ts';
 
-const timeoutMs = 3_000;
+const timeoutMs = 15_000;
 const pollMs = 50;
 
 /** The status of `/readyz` of a process; 0 if it does not respond. */

@@ -10,6 +10,8 @@ import { RetryingClient } from './retrying-client.ts';
 import { volumeSnapshot } from './volume-snapshot.ts';
 
 const secrets = 30;
+/** How many of them are written during the backup. The others are synced then. */
+const busy = 10;
 
 const define = (suite: Suite) => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'));
@@ -55,9 +57,14 @@ const define = (suite: Suite) => {
   test('a backup taken under load is restored: the system converges, and what was pushed afterwards is corrected', async () => {
     await writeAll(1);
     for (let n = 0; n < secrets; n += 1) await at.set(name(n), {}, '?wait=0');
+    const first = await stored();
+    await eventually(
+      () => differences(first),
+      (left) => left.length === 0,
+    );
     let isOver = false;
     const writing = (async () => {
-      for (let round = 2; !isOver; round += 1) await writeAll(round);
+      for (let round = 2; !isOver; round += 1) await writeAll(round, busy);
     })();
     const backup = await volumeSnapshot(suite.system.postgres.url, join(folder, 'data.tar'));
     isOver = true;

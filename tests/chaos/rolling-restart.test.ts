@@ -81,7 +81,7 @@ const define = (suite: Suite) => {
         const expected = { ...all(services, 200), ...all(needIt, 503) };
         await eventuallyEqual(() => readiness(services), expected);
         await load.written(20); // without it
-        expect(await readiness(services)).toEqual(expected);
+        await eventuallyEqual(() => readiness(services), expected);
       });
       await eventuallyEqual(() => readiness(services), all(services, 200));
     });
@@ -100,7 +100,8 @@ const define = (suite: Suite) => {
         await load.written(12); // without it
         await processOf(name).start();
         suite.note(`${name} killed: ${failed() - before} requests failed`);
-        expect({ name, failed: failed() - before <= writers }).toEqual({ name, failed: true });
+        // Twice: a writer's next request may still use a connection whose end was not noticed yet.
+        expect({ name, failed: failed() - before <= 2 * writers }).toEqual({ name, failed: true });
       }
     });
     suite.note(`kill -9: synced after ${await load.untilSynced()} ms; ${JSON.stringify(load.refusals)}`);

@@ -19,7 +19,7 @@ const anyOf = (letter: string) => textOf(letter, 1 + Math.floor(Math.random() * 
 const slowPages = `
   create function login.slow_page() returns trigger language plpgsql as $$
   begin
-    perform pg_sleep(random() * 0.1);
+    perform pg_sleep(0.3 + random() * 0.3);
     return null;
   end $$;
   create trigger slow_page after delete on login.tokens for each statement execute function login.slow_page()`;

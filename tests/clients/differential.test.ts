@@ -23,7 +23,7 @@ test('docs/clients.md lists each difference with its reason', () => {
   expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });
 
-const timeoutMs = 60_000 + count * maxLength * 100;
+const timeoutMs = 60_000 + count * maxLength * 400;
 
 describeClient('openbao', 'the same requests to this service and to OpenBao', () => {
   let service: Installation;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventuallyEqual } from '../harness/eventually.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import { Bao } from './bao.ts';
 import { describeClient } from './describe-client.ts';
@@ -162,8 +163,11 @@ describeClient('openbao', 'the OpenBao command line, unmodified:', (folder) => {
       await admin.print(
         `write sys/sync/destinations/cloudA-sm/${name}/associations/set mount=${name} secret_name=a`,
       );
-      const { data } = await admin.json(`read sys/sync/associations/${name}/a`);
-      expect(data.associated_destinations[`cloudA-sm/${name}`].sync_status).toBe('SYNCED');
+      const status = async () => {
+        const { data } = await admin.json(`read sys/sync/associations/${name}/a`);
+        return data.associated_destinations[`cloudA-sm/${name}`].sync_status;
+      };
+      await eventuallyEqual(status, 'SYNCED');
       expect(await admin.json('list sys/sync/destinations/aws-sm')).toContain(name);
       await admin.print(
         `write sys/sync/destinations/aws-sm/${name}/associations/remove mount=${name} secret_name=a`,

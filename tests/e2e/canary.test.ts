@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { errorCode } from '../../libs/domain/src/index.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
@@ -55,6 +56,7 @@ test('a secret value appears in no answer, log, file, call log or argument list'
   });
   await call('POST', 'auth/canary/login', { role: 'none', jwt: canary });
   await system.as(canary)('GET', `${at.mount}/data/a`);
+  await at.untilStatus('a', 'SYNCED');
   await system.sandbox.fault({
     effect: 'error',
     code: 'AccessDeniedException',
@@ -85,7 +87,17 @@ test('a secret value appears in no answer, log, file, call log or argument list'
 function filesOf(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((file) => statSync(file).isFile() && !file.endsWith('sandbox.jsonl'))
-    .map((file) => readFileSync(file, 'latin1'))
+    .filter((file) => !file.endsWith('sandbox.jsonl'))
+    .map(contentOf)
     .join('\n');
+}
+
+/** Empty if it is not a file, or if the database has removed it meanwhile. */
+function contentOf(file: string): string {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, 'latin1') : '';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
 }

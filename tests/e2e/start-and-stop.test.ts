@@ -10,7 +10,7 @@ import { Program } from '../harness/program.ts';
 import { sandboxControl } from '../harness/sandbox-control.ts';
 import { launchStandalone, type Place, readRootToken, temporaryPlace } from '../harness/standalone.ts';
 
-const stopTimeoutMs = 10_000;
+const maxKills = 5;
 const folders: string[] = [];
 const programs: Program[] = [];
 afterEach(async () => {
@@ -73,9 +73,8 @@ describe('npm start', () => {
       await service.untilPrinted('ready ');
       expect(processesOf(at.dataDir).join('\n')).toMatch(/postgres/);
       expect([await isListening(at.url), await isListening(at.sandboxUrl)]).toEqual([true, true]);
-      const { milliseconds, ...ending } = await service.end(signal, target);
-      expect(ending).toEqual({ code: 0, signal: null });
-      expect(milliseconds).toBeLessThan(stopTimeoutMs);
+      // The exit code of a service whose stop times out is 1: 0 says that it ended in time.
+      expect(await service.end(signal, target)).toMatchObject({ code: 0, signal: null });
       await expectNothingLeft(at);
     },
   );
@@ -95,14 +94,17 @@ describe('after kill -9, the next start loses nothing and leaves nothing behind'
   ];
 
   test.each(states)('%s', async (_state, isReached) => {
-    const at = await place();
-    const first = started(launchStandalone(at));
-    await eventually(async () => isReached(at), Boolean);
-    await first.end('SIGKILL');
-    expect(first.printed).not.toContain('ready ');
-    const keys = keysOf(at);
-    await startsAndStops(at);
-    expect(keysOf(at)).toMatchObject(keys);
+    for (let kills = 1; kills <= maxKills; kills += 1) {
+      const at = await place();
+      const first = started(launchStandalone(at));
+      await eventually(async () => isReached(at), Boolean);
+      await first.end('SIGKILL');
+      const keys = keysOf(at);
+      await startsAndStops(at);
+      expect(keysOf(at)).toMatchObject(keys);
+      if (!first.printed.includes('ready ')) return;
+    }
+    throw new Error(`the state was over each of ${maxKills} times that the service was killed`);
   });
 
   test('while it writes: every acknowledged write is there, and the sync continues', async () => {
@@ -117,14 +119,14 @@ describe('after kill -9, the next start loses nothing and leaves nothing behind'
     const api = client(at.url, readRootToken(at));
     for (const [name, value] of acknowledged)
       expect(expectStatus(await api('GET', `kv/data/${name}`), 200).body.data.data).toEqual({ value });
+    const external = async () =>
+      Object.values(await sandboxControl(at.sandboxUrl).secrets()).map(({ value }) => value);
+    await eventuallyEqual(external, [JSON.stringify({ value: acknowledged.get('s0') })]);
     const status = async () => (await api('GET', 'sys/sync/associations/kv/s0')).body;
     await eventuallyEqual(
       async () => (await status()).data.associated_destinations['cloudA-sm/d'].sync_status,
       'SYNCED',
     );
-    expect(Object.values(await sandboxControl(at.sandboxUrl).secrets())).toMatchObject([
-      { value: JSON.stringify({ value: acknowledged.get('s0') }) },
-    ]);
     expect(await second.end('SIGTERM')).toMatchObject({ code: 0 });
     await expectNothingLeft(at);
   });
@@ -209,7 +211,7 @@ describe('npm run demo', () => {
     const demo = npmRunDemo(folder);
     await demo.until(async () => isReached(folder, demo), 'reached the state');
     expect(await demo.end(signal, target)).toMatchObject({ code });
-    await eventuallyEqual(async () => [...processesOf(folder), ...readdirSync(folder)], [], 2_000);
+    await eventuallyEqual(async () => [...processesOf(folder), ...readdirSync(folder)], []);
     expect(demo.printed).toContain('demo: interrupted');
   });
 });

@@ -28,7 +28,6 @@ export async function temporaryPlace(): Promise<Place> {
     PORT: `${port}`,
     SANDBOX_PORT: `${sandboxPort}`,
     SANDBOX: 'on',
-    LEASE_SECONDS: '5',
   };
   return {
     dataDir,

@@ -298,7 +298,7 @@ func TestCreatesTokensThroughRoles(t *testing.T) {
 func TestALifetimeWatcherRenewsAToken(t *testing.T) {
 	c := client(t)
 	renewable := true
-	secret, err := c.Auth().Token().Create(&api.TokenCreateRequest{Policies: []string{"default"}, TTL: "3s", Renewable: &renewable})
+	secret, err := c.Auth().Token().Create(&api.TokenCreateRequest{Policies: []string{"default"}, TTL: "15s", Renewable: &renewable})
 	must(t, err)
 	user := withToken(t, secret.Auth.ClientToken)
 	watcher, err := user.NewLifetimeWatcher(&api.LifetimeWatcherInput{Secret: secret})
@@ -311,7 +311,7 @@ func TestALifetimeWatcherRenewsAToken(t *testing.T) {
 			t.Fatalf("the watcher has ended: %v", err)
 		case <-watcher.RenewCh():
 			renewals++
-		case <-time.After(20 * time.Second):
+		case <-time.After(60 * time.Second):
 			t.Fatal("the token was not renewed")
 		}
 	}
