@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '@secrets/domain';
 import pg from 'pg';
 import type { Db, Params, Tx } from './db.ts';
@@ -190,12 +191,19 @@ async function inTransaction<T>(
 
 const deadlockDetected = '40P01';
 
-/** Runs a transaction again, once, if Postgres rolled it back to end a deadlock: the other one has probably committed by then. */
+/** Much longer than a server process takes to get a lock that it waits for, also on a busy machine. */
+const deadlockPauseMs = 50;
+
+/**
+ * Runs a transaction again, once, if Postgres rolled it back to end a deadlock. The pause lets the other one take the lock that it has waited
+ * for: a row that nobody has locked for an instant is free for whoever comes first, and the same two would block each other again.
+ */
 async function retryDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction();
   } catch (error) {
     if (errorCode(error) !== deadlockDetected) throw error;
+    await sleep(deadlockPauseMs);
     return transaction();
   }
 }
