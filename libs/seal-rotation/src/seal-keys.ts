@@ -22,17 +22,25 @@ const fingerprintOf = (keyRing: KeyRing, { id }: SealKey): string => keyedHash(k
 
 /**
  * Records that this process encrypts with the current key of the ring, and checks that the ring has every key that may be needed. Without a
- * record of any key, each key of the ring may have been used, because earlier versions recorded none.
+ * record of any key, each key of the ring may have been used, because earlier versions recorded none. Writes nothing if some process has
+ * recorded that key within the last `freshSeconds`, so that the number of processes does not matter.
  * @throws {SealKeyError} if a key is missing, or is another one
  */
-export async function recordSealKeys(sql: Sql, schema: SealedSchema, keyRing: KeyRing): Promise<void> {
+export async function recordSealKeys(
+  sql: Sql,
+  schema: SealedSchema,
+  keyRing: KeyRing,
+  { freshSeconds = 0 } = {},
+): Promise<void> {
   const recorded = await listSealKeys(sql, schema);
   for (const key of recorded) requireKey(keyRing, key, schema);
   const used = recorded.length === 0 ? keyRing.keys : [keyRing.current];
   await sql.query(
-    `insert into ${schema}.seal_keys (id, fingerprint) select * from unnest($1::text[], $2::text[])
+    `insert into ${schema}.seal_keys (id, fingerprint)
+     select used.id, used.fingerprint from unnest($1::text[], $2::text[]) as used (id, fingerprint)
+      where not exists (select from ${schema}.seal_keys k where k.id = used.id and k.used_at > now() - make_interval(secs => $3))
      on conflict (id) do update set used_at = now()`,
-    [used.map(({ id }) => id), used.map((key) => fingerprintOf(keyRing, key))],
+    [used.map(({ id }) => id), used.map((key) => fingerprintOf(keyRing, key)), freshSeconds],
   );
 }
 

@@ -37,8 +37,8 @@ export interface SealRotationOptions {
   /** How often a process reports its key and looks for a rotation. Default 5. */
   pollSeconds?: number;
   /**
-   * How long before a pass no process may have reported another key for the pass to count as complete. Longer than a report and a statement
-   * take together: what was encrypted before a process read the new key is then committed. Default 30.
+   * How long before a pass no process may have reported another key for the pass to count as complete. Longer than `freshSeconds`, a report and
+   * a statement take together: what was encrypted before a process read the new key is then committed. Default 45.
    */
   quietSeconds?: number;
 }
@@ -51,7 +51,7 @@ export class SealRotation {
   readonly #pollSeconds: number;
   readonly #quietSeconds: number;
 
-  constructor(data: SealedData, { pollSeconds = 5, quietSeconds = 30 }: SealRotationOptions = {}) {
+  constructor(data: SealedData, { pollSeconds = 5, quietSeconds = 45 }: SealRotationOptions = {}) {
     this.#data = data;
     this.#pollSeconds = pollSeconds;
     this.#quietSeconds = quietSeconds;
@@ -62,14 +62,14 @@ export class SealRotation {
    * @throws {SealKeyError} if a key is missing that may be needed
    */
   async start(): Promise<Repeated> {
-    await this.#report();
+    await this.#report({ freshSeconds: 0 });
     return every(this.#pollSeconds, 'seal keys', this.#data.log, (isStopping) => this.#run(isStopping));
   }
 
   /** Begins to encrypt everything with the current key of this process, unless that is in progress or nothing has another key. */
   async begin(): Promise<void> {
     const { db, schema, keyRing, tables } = this.#data;
-    await this.#report();
+    await this.#report({ freshSeconds: 0 });
     const recorded = await listSealKeys(db, schema);
     if (recorded.some(({ id }) => id !== keyRing.current.id))
       await beginRotation(db, schema, keyRing.current.id, tables[0].name);
@@ -88,16 +88,16 @@ export class SealRotation {
     return { currentKey: keyRing.current.id, keys, rotation, rows };
   }
 
-  #report(): Promise<void> {
+  #report({ freshSeconds }: { freshSeconds: number }): Promise<void> {
     const { db, schema, keyRing } = this.#data;
-    return recordSealKeys(db, schema, keyRing);
+    return recordSealKeys(db, schema, keyRing, { freshSeconds });
   }
 
   async #run(isStopping: () => boolean): Promise<void> {
     let reportedAt = Number.NEGATIVE_INFINITY;
     do {
       if (performance.now() - reportedAt > this.#pollSeconds * 1_000) {
-        await this.#report();
+        await this.#report({ freshSeconds });
         reportedAt = performance.now();
       }
       if ((await this.advance()) === 'idle') return;
@@ -172,6 +172,9 @@ export class SealRotation {
     return isComplete;
   }
 }
+
+/** A report within this time is not written again. It is part of `quietSeconds`. */
+const freshSeconds = 15;
 
 /** Leaves time for requests: encryption happens in the process that serves them. */
 const pauseMs = 20;

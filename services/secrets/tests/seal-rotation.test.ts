@@ -4,7 +4,7 @@ import type { Db } from '@secrets/db';
 import { versionAad } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { encrypt, type KeyRing, parseKeyRing, sealedWith } from '@secrets/seal';
-import { SealRotation } from '@secrets/seal-rotation';
+import { recordSealKeys, SealRotation } from '@secrets/seal-rotation';
 import { createLogger } from '@secrets/telemetry';
 import { readValue } from '../src/kv/read-value.ts';
 import { versionReader } from '../src/kv/version-reader.ts';
@@ -174,6 +174,20 @@ test('the first start records all keys of the file, because earlier versions rec
   await insertSecrets(['a'], older);
   await started(both);
   expect(await recordedKeys()).toEqual(['k1', 'k2']);
+});
+
+test('a key that was recorded a moment ago is not written again, and later it is', async () => {
+  await started(older);
+  const usedSince = (age: string) =>
+    db.query(`select from secrets.seal_keys where id = 'k1' and used_at > now() - $1::interval`, [age]);
+  const recordedAgo = (age: string) =>
+    db.query(`update secrets.seal_keys set used_at = now() - $1::interval`, [age]);
+  await recordedAgo('14 seconds');
+  await recordSealKeys(db, 'secrets', older, { freshSeconds: 15 });
+  expect(await usedSince('13 seconds')).toHaveLength(0);
+  await recordedAgo('16 seconds');
+  await recordSealKeys(db, 'secrets', older, { freshSeconds: 15 });
+  expect(await usedSince('13 seconds')).toHaveLength(1);
 });
 
 test('a rotation does not finish while another process encrypts with the older key', async () => {
