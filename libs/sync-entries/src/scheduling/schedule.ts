@@ -103,10 +103,11 @@ function markAdmitted(
 ): Promise<AdmittedRow[]> {
   const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
   const wanted = served.flatMap((lane) =>
-    lane.destinations.filter(({ id }) => admission.has(id)).map(({ id }) => ({ id, laneId: lane.id })),
+    lane.destinations.filter(({ id }) => admission.has(id)).map(({ id }) => ({ id, lane })),
   );
   return sql.query<AdmittedRow>(
-    // Each aggregate is computed as a whole before the next step begins.
+    // Each aggregate is computed as a whole before the next step begins. What was admitted is looked up in an object: Postgres does not know how
+    // many destinations there are, and a join would compare each with each.
     `with taken as (
        insert into sync.scheduler_turns as t (destination_type, turn) values ($1, 1)
        on conflict (destination_type) do update set turn = t.turn + 1 where t.turn = $2
@@ -115,7 +116,8 @@ function markAdmitted(
        select id from sync.lanes
         where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
         order by id for no key update skip locked),
-     wanted as (select * from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n)),
+     wanted as (
+       select * from unnest($4::uuid[], $5::float8[], $6::float8[], $7::uuid[], $8::int[]) as w (lane_id, tokens, refilled, destination_id, n)),
      admitted as (
        update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
         where id = any(array(
@@ -123,19 +125,24 @@ function markAdmitted(
             select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
            where w.lane_id = any((select array_agg(id) from open)::uuid[])))
        returning id, destination_id, announced_at),
+     counted as (
+       select coalesce(jsonb_object_agg(destination_id, count), '{}') as by_destination
+         from (select destination_id, count(*) from admitted group by destination_id) as of_destination),
+     charged as (
+       select lane_id, min(tokens) as tokens, min(refilled) as refilled,
+              sum(coalesce((by_destination ->> destination_id::text)::int, 0)) as calls
+         from wanted cross join counted group by lane_id),
      served as (
-       update sync.lanes l set tokens = given.tokens - (select count(*) from admitted join wanted w using (destination_id) where w.lane_id = l.id),
-              refilled_at = to_timestamp(given.refilled / 1000), served_at = now()
-         from unnest($3::uuid[], $4::float8[], $5::float8[]) as given (id, tokens, refilled)
-        where l.id = given.id and l.id = any(array(select id from open)))
+       update sync.lanes l set tokens = charged.tokens - charged.calls, refilled_at = to_timestamp(charged.refilled / 1000), served_at = now()
+         from charged where l.id = charged.lane_id and l.id = any(array(select id from open)))
      select id, destination_id, announced_at::text as "announcedAt" from admitted`,
     [
       destinationType,
       turn,
       served.map(({ id }) => id),
-      served.map(({ bucket }) => bucket.tokens),
-      served.map(({ bucket }) => bucket.refilledAtMs),
-      wanted.map(({ laneId }) => laneId),
+      wanted.map(({ lane }) => lane.id),
+      wanted.map(({ lane }) => lane.bucket.tokens),
+      wanted.map(({ lane }) => lane.bucket.refilledAtMs),
       wanted.map(({ id }) => id),
       wanted.map(({ id }) => admission.get(id)!),
     ],
