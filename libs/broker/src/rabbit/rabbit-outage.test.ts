@@ -26,7 +26,7 @@ describeOnRabbit('RabbitMQ outages', () => {
 
   beforeEach(async () => {
     proxy = await startCutProxy(url!);
-    broker = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 2_000 });
+    broker = await openRabbitTestBroker({ url: proxy.url, confirmTimeoutMs: 10_000 });
   });
   afterEach(async () => {
     proxy.open();
