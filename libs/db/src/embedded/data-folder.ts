@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseStartError } from '../start-error.ts';
 import type { Binaries } from './binaries.ts';
 import { giveToServer, launch } from './launch.ts';
@@ -39,13 +40,13 @@ export async function createDataFolder(
 ): Promise<void> {
   const target = clusterFolder(folder);
   for (const name of readdirSync(folder))
-    if (name.startsWith(`${basename(target)}.new-`)) remove(join(folder, name));
+    if (name.startsWith(`${basename(target)}.new-`)) await remove(join(folder, name));
   if (existsSync(join(target, 'PG_VERSION'))) return assertVersion(target);
   const temporary = `${target}.new-${randomBytes(4).toString('hex')}`;
   mkdirSync(temporary, { mode: 0o700 });
   giveToServer(temporary);
   await runInitdb(initdb, temporary, writePassword(folder), durable);
-  remove(target);
+  await remove(target);
   renameSync(temporary, target);
   if (durable) syncFolder(dirname(target));
 }
@@ -88,19 +89,34 @@ async function runInitdb(initdb: string, folder: string, pwfile: string, durable
     });
   const [code] = await once(child, 'close').catch((error: unknown) => [String(error)]);
   if (code !== 0) {
-    remove(folder);
+    await remove(folder);
     throw new DatabaseStartError(
       `the database could not be created in ${dirname(folder)}: ${output.trim() || code}`,
     );
   }
 }
 
-/** Removes a folder that a program left behind by a crash may still be writing to, or removing, for a moment. */
-function remove(folder: string): void {
-  for (let attempt = 1; existsSync(folder) && attempt <= 10; attempt += 1) {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+/**
+ * Removes a folder that a program left behind by a crash may still be writing to for a moment: `initdb` ends at once, and the server that it has
+ * started when it notices. Until then, files appear and disappear, which lets a removal fail, or end early without an error.
+ */
+async function remove(folder: string): Promise<void> {
+  const deadline = Date.now() + removalTimeoutMs;
+  for (;;) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    if (!existsSync(folder)) return;
+    if (Date.now() > deadline)
+      throw new DatabaseStartError(`${folder} could not be removed: a program writes to it`);
+    await sleep(removalPauseMs);
   }
 }
+
+const removalTimeoutMs = 10_000;
+const removalPauseMs = 50;
 
 /** Makes a rename durable: https://man7.org/linux/man-pages/man2/fsync.2.html */
 function syncFolder(folder: string): void {
