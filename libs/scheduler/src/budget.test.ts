@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { refill } from './budget.ts';
+import { refill, untilNextToken } from './budget.ts';
 
 const budget = { perSecond: 50, burst: 50 };
 
@@ -26,4 +26,14 @@ test('a minute of admissions uses between 0.9 and 1.0 of the budget, however the
 
 test('a clock that goes back refills nothing and does not go back itself', () => {
   expect(refill({ tokens: 1, refilledAtMs: 1_000 }, budget, 500)).toEqual({ tokens: 1, refilledAtMs: 1_000 });
+});
+
+test('the next token is there when it is said to be, and not before', () => {
+  fc.assert(
+    fc.property(fc.double({ min: -10, max: 50, noNaN: true }), (tokens) => {
+      const wait = untilNextToken({ tokens, refilledAtMs: 0 }, budget);
+      expect(refill({ tokens, refilledAtMs: 0 }, budget, wait + 0.01).tokens).toBeGreaterThanOrEqual(1);
+      if (wait > 0) expect(refill({ tokens, refilledAtMs: 0 }, budget, wait - 0.01).tokens).toBeLessThan(1);
+    }),
+  );
 });

@@ -25,3 +25,7 @@ export function refill(bucket: Bucket, { perSecond, burst }: Budget, nowMs: numb
   const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond * usableShare);
   return { tokens, refilledAtMs: Math.max(nowMs, bucket.refilledAtMs) };
 }
+
+/** How many milliseconds after `refill` the bucket has a whole token again; 0 if it has one. */
+export const untilNextToken = ({ tokens }: Bucket, { perSecond }: Budget): number =>
+  tokens >= 1 ? 0 : ((1 - tokens) / (perSecond * usableShare)) * 1_000;

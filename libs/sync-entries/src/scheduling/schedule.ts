@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
-import { type Admission, admit, type Budget } from '@secrets/scheduler';
+import { type Admission, admit, type Budget, untilNextToken } from '@secrets/scheduler';
 import { type ReadLane, readLanes, reopeningOf } from './read-lanes.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
@@ -12,6 +12,8 @@ export interface AdmittedEntries {
   isBusy: boolean;
   /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
   nextReopeningMs: number | undefined;
+  /** When a lane with due entries whose budget is used up may make a call again, in milliseconds from now; undefined if there is none. */
+  nextTokenMs: number | undefined;
 }
 
 export interface ScheduleOptions {
@@ -28,6 +30,7 @@ const nothing: AdmittedEntries = {
   announcedAt: undefined,
   isBusy: false,
   nextReopeningMs: undefined,
+  nextTokenMs: undefined,
 };
 
 /**
@@ -54,7 +57,20 @@ export async function admitEntries(
     announcedAt: rows[0]?.announcedAt,
     isBusy: hasMoreDue(due, admission, rows),
     nextReopeningMs,
+    nextTokenMs: nextTokenOf(lanes, admission, budget),
   };
+}
+
+/** How long until the first of the lanes with due entries whose budget is used up has a token, after this admission. */
+function nextTokenOf(lanes: readonly ReadLane[], admission: Admission, budget: Budget): number | undefined {
+  const waits = lanes
+    .filter(({ destinations }) => destinations.some(({ hasDue }) => hasDue))
+    .map(({ bucket, destinations }) => {
+      const admitted = destinations.reduce((sum, { id }) => sum + (admission.get(id) ?? 0), 0);
+      return untilNextToken({ ...bucket, tokens: bucket.tokens - admitted }, budget);
+    })
+    .filter((wait) => wait > 0);
+  return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
 /** Whether one of these destinations may have more due entries than were admitted. Of one that did not use its admission up, all were. */

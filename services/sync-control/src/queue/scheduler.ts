@@ -80,19 +80,12 @@ async function runType(type: string, options: SchedulerOptions, { signal, wakes 
     try {
       isNotified = false;
       const startedMs = performance.now();
-      const {
-        isBusy,
-        messages,
-        nextReopeningMs = Number.POSITIVE_INFINITY,
-      } = await runRound(type, options, announcements);
+      const round = await runRound(type, options, announcements);
       const tookMs = performance.now() - startedMs;
-      emptyRounds = messages.length > 0 ? 0 : emptyRounds + 1;
+      emptyRounds = round.messages.length > 0 ? 0 : emptyRounds + 1;
       if (failures > 0) log.info('the scheduler publishes again');
       failures = 0;
-      const busyMs = Math.min(pauseMs.maxBusy, pauseMs.busy * 2 ** Math.min(emptyRounds, 10));
-      const idleMs = pauseMs.idle * (0.75 + Math.random() / 2);
-      const waitMs = Math.min(isBusy ? busyMs : idleMs, nextReopeningMs);
-      await pause(messages.length > 0 ? waitMs : Math.max(waitMs, tookMs * restFactor, 1));
+      await pause(pauseAfter(round, { tookMs, emptyRounds }));
     } catch (error) {
       if (failures === 0) log.warn({ reason: reasonOf(error) }, 'the scheduler cannot publish; retrying');
       failures += 1;
@@ -106,6 +99,23 @@ async function runType(type: string, options: SchedulerOptions, { signal, wakes 
     }
   }
   await announcements.stop();
+}
+
+/** How many milliseconds to pause after a round: shorter if a lane has a call again or a pause ends before. */
+function pauseAfter(
+  {
+    isBusy,
+    messages,
+    nextReopeningMs = Number.POSITIVE_INFINITY,
+    nextTokenMs = Number.POSITIVE_INFINITY,
+  }: AdmittedEntries,
+  { tookMs, emptyRounds }: { tookMs: number; emptyRounds: number },
+): number {
+  const longerMs = Math.min(pauseMs.maxBusy, pauseMs.busy * 2 ** Math.min(emptyRounds, 10));
+  const busyMs = Math.min(longerMs, Math.max(pauseMs.busy, nextTokenMs));
+  const idleMs = pauseMs.idle * (0.75 + Math.random() / 2);
+  const waitMs = Math.min(isBusy ? busyMs : idleMs, nextReopeningMs);
+  return messages.length > 0 ? waitMs : Math.max(waitMs, tookMs * restFactor, 1);
 }
 
 /** Admits and publishes what a type has room for. Entries that cannot be published are due again at once. */
