@@ -38,7 +38,7 @@ export interface SealRotationOptions {
   pollSeconds?: number;
   /**
    * How long before a pass no process may have reported another key for the pass to count as complete. Longer than `freshSeconds`, a report and
-   * a statement take together: what was encrypted before a process read the new key is then committed. Default 45.
+   * a statement take together: what was encrypted before a process read the new key is then committed. Default 60.
    */
   quietSeconds?: number;
 }
@@ -51,7 +51,7 @@ export class SealRotation {
   readonly #pollSeconds: number;
   readonly #quietSeconds: number;
 
-  constructor(data: SealedData, { pollSeconds = 5, quietSeconds = 45 }: SealRotationOptions = {}) {
+  constructor(data: SealedData, { pollSeconds = 5, quietSeconds = 60 }: SealRotationOptions = {}) {
     this.#data = data;
     this.#pollSeconds = pollSeconds;
     this.#quietSeconds = quietSeconds;
@@ -174,7 +174,7 @@ export class SealRotation {
 }
 
 /** A report within this time is not written again. It is part of `quietSeconds`. */
-const freshSeconds = 15;
+const freshSeconds = 30;
 
 /** Leaves time for requests: encryption happens in the process that serves them. */
 const pauseMs = 20;
