@@ -182,12 +182,12 @@ test('a key that was recorded a moment ago is not written again, and later it is
     db.query(`select from secrets.seal_keys where id = 'k1' and used_at > now() - $1::interval`, [age]);
   const recordedAgo = (age: string) =>
     db.query(`update secrets.seal_keys set used_at = now() - $1::interval`, [age]);
-  await recordedAgo('14 seconds');
-  await recordSealKeys(db, 'secrets', older, { freshSeconds: 15 });
-  expect(await usedSince('13 seconds')).toHaveLength(0);
-  await recordedAgo('16 seconds');
-  await recordSealKeys(db, 'secrets', older, { freshSeconds: 15 });
-  expect(await usedSince('13 seconds')).toHaveLength(1);
+  await recordedAgo('1 minute');
+  await recordSealKeys(db, 'secrets', older, { freshSeconds: 3_600 });
+  expect(await usedSince('1 minute')).toHaveLength(0);
+  await recordedAgo('2 hours');
+  await recordSealKeys(db, 'secrets', older, { freshSeconds: 3_600 });
+  expect(await usedSince('1 minute')).toHaveLength(1);
 });
 
 test('a rotation does not finish while another process encrypts with the older key', async () => {
