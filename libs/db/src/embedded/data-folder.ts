@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '@secrets/domain';
 import { DatabaseStartError } from '../start-error.ts';
 import type { Binaries } from './binaries.ts';
 import { giveToServer, launch } from './launch.ts';
@@ -106,7 +107,7 @@ async function remove(folder: string): Promise<void> {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (errorCode(error) !== 'ENOTEMPTY' || Date.now() > deadline) throw error;
     }
     if (!existsSync(folder)) return;
     if (Date.now() > deadline)
