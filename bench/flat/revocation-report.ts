@@ -57,16 +57,21 @@ export function reportOfRevocation(measured: MeasuredKind[], sizes: readonly num
 
 const notes = [
   'revoking: medians of 25 tokens, and of 5 auth mounts, of each size in turn; refused: until a request with one of the tokens is answered with 403, including that request',
-  'deleting happens in the background, from up to 15 s later; the first column of its rows is the cost while the last fifth of all tokens was left, the other one that while the first fifth was deleted; the tokens were inserted with SQL',
+  'deleting happens in the background, from up to 15 s later; the first column of its rows is the cost of the last fifth of the tokens, the other one that of the first fifth, as far as the deletion was seen in progress; the tokens were inserted with SQL',
 ];
 
-/** Returns the milliseconds for 1,000 tokens within the first fifth of a cleanup, with many left, and within the last one. */
-function costOfDeletion(left: readonly Left[]): { many: number; few: number } {
-  const total = left[0]!.tokens;
-  const begin = left.findLastIndex(({ tokens }) => tokens === total);
-  const at = (share: number) => momentOf(left.slice(begin), total * share);
-  const perThousand = (from: number, to: number) => ((at(to) - at(from)) / (total / 5)) * 1_000;
-  return { many: perThousand(1, 0.8), few: perThousand(0.2, 0) };
+/**
+ * Returns the milliseconds for 1,000 tokens within the first fifth of a cleanup, with many left, and within the last one. What was not seen in
+ * progress does not count: the cleanup begins at some moment before it is first seen, and ends at some moment after it is last seen.
+ */
+export function costOfDeletion(left: readonly Left[]): { many: number; few: number } {
+  const seen = left.filter(({ tokens }) => tokens > 0 && tokens < left[0]!.tokens);
+  const [most, fewest] = [seen[0]?.tokens ?? 0, seen.at(-1)?.tokens ?? 0];
+  if (most === fewest) throw new Error('the tokens were deleted too fast to follow it');
+  const fifth = (most - fewest) / 5;
+  const perThousand = (from: number, to: number) =>
+    ((momentOf(seen, to) - momentOf(seen, from)) / fifth) * 1_000;
+  return { many: perThousand(most, most - fifth), few: perThousand(fewest + fifth, fewest) };
 }
 
 /** When so many tokens were left, interpolated between two observations. */
