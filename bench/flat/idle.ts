@@ -10,7 +10,7 @@ import { type BySize, growthColumns, growthFigure, growthRow } from './growth.ts
 import { type SizedProduct, sizes, withSizedProducts } from './sized-products.ts';
 
 const idleSeconds = 60;
-const starts = 3;
+const starts = 5;
 /** What the services do after their start has ended by then. */
 const settleMs = 15_000;
 
@@ -22,7 +22,9 @@ export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
   withSizedProducts(options, { types: Object.keys(destinationTypes) }, async (products) => {
     await sleep(settleMs);
     options.log(`measuring for ${idleSeconds} s`);
-    const { cpu, memory } = await whileIdle(products);
+    const cpu = await cpuWhileIdle(products);
+    const memory: ByService = new Map();
+    addMemory(products, memory);
     for (const [service, bySize] of cpu)
       options.log(
         `${service}: CPU ${[...bySize.values()]
@@ -32,7 +34,9 @@ export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
       );
     const start: ByService = new Map();
     for (let round = 0; round < starts; round += 1) {
-      await restartAll(products, start);
+      await restartAll(products, start, round);
+      await sleep(settleMs);
+      addMemory(products, memory);
       options.log(`restart ${round + 1} of ${starts}`);
     }
     return [
@@ -42,20 +46,25 @@ export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
     ];
   });
 
-async function whileIdle(products: SizedProduct[]): Promise<{ cpu: ByService; memory: ByService }> {
+async function cpuWhileIdle(products: SizedProduct[]): Promise<ByService> {
   const cpu: ByService = new Map();
-  const memory: ByService = new Map();
   const before = products.map(usedCpu);
   await sleep(idleSeconds * 1_000);
   for (const [at, sized] of products.entries()) {
     const used = usedCpu(sized);
-    for (const [index, { service, program }] of sized.product.programs.entries()) {
+    for (const [index, { service }] of sized.product.programs.entries()) {
       const milliseconds = (used[index]! - before[at]![index]!) / 1_000;
       add(cpu, service, sized.associations, milliseconds / idleSeconds);
-      add(memory, service, sized.associations, memoryOf(treeOf(program.pid)).resident);
     }
   }
-  return { cpu, memory };
+  return cpu;
+}
+
+/** Adds the resident memory of every service of every product. */
+function addMemory(products: SizedProduct[], memory: ByService): void {
+  for (const { associations, product } of products)
+    for (const { service, program } of product.programs)
+      add(memory, service, associations, memoryOf(treeOf(program.pid)).resident);
 }
 
 const usedCpu = ({ product }: SizedProduct): number[] => {
@@ -64,10 +73,12 @@ const usedCpu = ({ product }: SizedProduct): number[] => {
   return used;
 };
 
-/** Restarts every service of every product, one at a time, and adds how long it took until it was ready. */
-async function restartAll(products: SizedProduct[], start: ByService): Promise<void> {
+/** Restarts every service of every product, one at a time, and adds how long it took until it was ready. Each round begins with another size. */
+async function restartAll(products: SizedProduct[], start: ByService, round: number): Promise<void> {
+  const begin = round % products.length;
+  const order = [...products.slice(begin), ...products.slice(0, begin)];
   for (const at of products[0]!.product.programs.keys())
-    for (const { associations, product } of products) {
+    for (const { associations, product } of order) {
       const { service, program } = product.programs[at]!;
       const path = service === 'gateway' ? '/v1/sys/health' : '/readyz';
       let ready: Promise<number> | undefined;
@@ -104,6 +115,7 @@ function reportOf(title: string, unit: string, costs: ByService, digits: number)
 }
 
 const notes = [
-  `over ${idleSeconds} s, ${settleMs / 1_000} s after the last service had started; every service is a process, and the three sizes run at the same time, on databases of their own`,
-  `start: from the start of the process until it is ready; median of ${starts}`,
+  `CPU: over ${idleSeconds} s, ${settleMs / 1_000} s after the last service had started; every service is a process, and the three sizes run at the same time, on databases of their own`,
+  `start: from the start of the process until it is ready; ${starts} times, the sizes in turn`,
+  `memory: resident, at the end of those ${idleSeconds} s, and ${settleMs / 1_000} s after all services were started again, ${starts} times; median`,
 ];
