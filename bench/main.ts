@@ -8,6 +8,7 @@ import { benchIdle } from './flat/idle.ts';
 import { benchLists } from './flat/lists.ts';
 import { benchRevocation } from './flat/revocation.ts';
 import { benchKv } from './kv.ts';
+import { measureStolenTime } from './load/stolen-time.ts';
 import { benchLogin } from './login.ts';
 import type { Result } from './output/results.ts';
 import { writeDocs, writeResults } from './output/write-results.ts';
@@ -129,7 +130,10 @@ async function runPart(
   try {
     const { amqpUrl, postgresPid } = servers;
     const own = { databaseUrl: await createDatabase(), amqpUrl, postgresPid, createDatabase };
-    return await part({ ...options, log, servers: own });
+    const stolenTime = measureStolenTime();
+    const reports = await part({ ...options, log, servers: own });
+    const stolen = stolenTime() ?? [];
+    return reports.map((report) => ({ ...report, notes: report.notes.concat(stolen) }));
   } catch (error) {
     console.error(error);
     process.exitCode = 1;
