@@ -9,8 +9,8 @@ import type { Report } from '../report.ts';
 import { type BySize, growthColumns, growthFigure, growthRow } from './growth.ts';
 import { type SizedProduct, sizes, withSizedProducts } from './sized-products.ts';
 
+const rounds = 4;
 const idleSeconds = 60;
-const starts = 5;
 /** What the services do after their start has ended by then. */
 const settleMs = 15_000;
 
@@ -20,24 +20,15 @@ type ByService = Map<string, BySize>;
 /** Measures what each service uses while nothing happens, and how fast it starts, with few and with many associations. */
 export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
   withSizedProducts(options, { types: Object.keys(destinationTypes) }, async (products) => {
-    await sleep(settleMs);
-    options.log(`measuring for ${idleSeconds} s`);
-    const cpu = await cpuWhileIdle(products);
+    const cpu: ByService = new Map();
     const memory: ByService = new Map();
-    addMemory(products, memory);
-    for (const [service, bySize] of cpu)
-      options.log(
-        `${service}: CPU ${[...bySize.values()]
-          .flat()
-          .map((each) => each.toFixed(2))
-          .join(', ')} ms/s`,
-      );
     const start: ByService = new Map();
-    for (let round = 0; round < starts; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       await restartAll(products, start, round);
       await sleep(settleMs);
+      await addCpu(products, cpu);
       addMemory(products, memory);
-      options.log(`restart ${round + 1} of ${starts}`);
+      options.log(`round ${round + 1} of ${rounds}`);
     }
     return [
       reportOf(`CPU while nothing happens, with 1,000 to 1,000,000 associations`, 'ms/s', cpu, 2),
@@ -46,8 +37,8 @@ export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
     ];
   });
 
-async function cpuWhileIdle(products: SizedProduct[]): Promise<ByService> {
-  const cpu: ByService = new Map();
+/** Waits for the time of measurement, and adds the CPU time that every service of every product used in it. */
+async function addCpu(products: SizedProduct[], cpu: ByService): Promise<void> {
   const before = products.map(usedCpu);
   await sleep(idleSeconds * 1_000);
   for (const [at, sized] of products.entries()) {
@@ -57,7 +48,6 @@ async function cpuWhileIdle(products: SizedProduct[]): Promise<ByService> {
       add(cpu, service, sized.associations, milliseconds / idleSeconds);
     }
   }
-  return cpu;
 }
 
 /** Adds the resident memory of every service of every product. */
@@ -115,7 +105,6 @@ function reportOf(title: string, unit: string, costs: ByService, digits: number)
 }
 
 const notes = [
-  `CPU: over ${idleSeconds} s, ${settleMs / 1_000} s after the last service had started; every service is a process, and the three sizes run at the same time, on databases of their own`,
-  `start: from the start of the process until it is ready; ${starts} times, the sizes in turn`,
-  `memory: resident, at the end of those ${idleSeconds} s, and ${settleMs / 1_000} s after all services were started again, ${starts} times; median`,
+  `median of ${rounds} rounds; every service is a process, and the three sizes run at the same time, on databases of their own`,
+  `start: from the start of the process until it is ready, one at a time, the sizes in turn; CPU: over ${idleSeconds} s, ${settleMs / 1_000} s after the last start; memory: resident, at their end`,
 ];

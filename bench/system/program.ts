@@ -46,7 +46,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     port,
     stopSignal: 'SIGTERM',
   });
-  return { ...server, url: `http://127.0.0.1:${port}` };
+  // A copy of its properties would keep the process ID of the first start.
+  return Object.assign(server, { url: `http://127.0.0.1:${port}` });
 }
 
 /** Stops programs in order. */
