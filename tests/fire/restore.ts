@@ -60,10 +60,15 @@ async function restore(campaign: Campaign, archive: string): Promise<void> {
   await campaign.check(history, { 'writes before the backup': lost });
 }
 
-/** As docs/operations.md#after-restoring-an-older-copy says: the stores may be newer than the database. */
+/**
+ * As docs/operations.md#after-restoring-an-older-copy says: the stores may be newer than the database. A secret of a code host that was first
+ * pushed after the backup has no tag that says whose it is, so it has to be taken over.
+ */
 async function associateAgain({ world }: Campaign): Promise<void> {
-  for (const { destination, key } of stillAssociations(world))
-    await world.api('POST', `${destination.path}/associations/set?wait=0`, { mount, secret_name: key });
+  for (const { destination, key } of stillAssociations(world)) {
+    const association = { mount, secret_name: key, overwrite: destination.type === 'codehost' };
+    await world.api('POST', `${destination.path}/associations/set?wait=0`, association);
+  }
 }
 
 /** Returns the writes that had been acknowledged before the backup began and are not in it. */
