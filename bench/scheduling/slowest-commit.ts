@@ -16,12 +16,9 @@ export async function slowestCommitDuring(database: pg.Client, work: () => Promi
       await sleep(pauseMs);
     }
   };
-  const committing = commits();
-  try {
-    await work();
-  } finally {
+  const working = work().finally(() => {
     ended = true;
-    await committing;
-  }
+  });
+  await Promise.all([commits(), working]);
   return slowest;
 }
