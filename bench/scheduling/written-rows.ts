@@ -39,6 +39,13 @@ export async function writtenPerMinute(database: pg.Client, seconds: number): Pr
   };
 }
 
+/** The rows of each table, most first: `24 sync.entries, 16 login.seal_keys`. */
+export const describeTables = ({ rowsByTable }: Written): string =>
+  Object.entries(rowsByTable)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([table, rows]) => `${rows.toFixed(0)} ${table}`)
+    .join(', ');
+
 async function readCounters(database: pg.Client): Promise<Counters> {
   const { rows: tables } = await database.query<{ name: string; rows: string }>(
     `select schemaname || '.' || relname as name, n_tup_ins + n_tup_upd + n_tup_del as rows from pg_stat_user_tables`,
