@@ -8,7 +8,7 @@ const keys = 10; // of each association
 
 /**
  * Queues entries, in associations of ten. The first association is set through the API. The others are copies of its rows, because
- * setting 100,000 of them takes minutes. Returns when their events are processed.
+ * setting 100,000 of them takes minutes. Returns when their events are processed, and all of it is on disk.
  */
 export async function queueEntries(
   { api, database }: { api: Api; database: pg.Client },
@@ -25,6 +25,8 @@ export async function queueEntries(
   await database.query('vacuum (analyze) sync.entries, sync.associations'); // as autovacuum does later
   await database.query('select pg_stat_force_next_flush()');
   await untilEventsAreProcessed(database);
+  // Otherwise, the disk is still writing what was inserted, and single commits wait for it.
+  await database.query('checkpoint');
 }
 
 const copyAssociation = `
