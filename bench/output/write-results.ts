@@ -54,7 +54,9 @@ function replacePart(text: string, name: string, part: string): string {
 /** A row for each figure that has a target. */
 function summaryOf(results: readonly Result[]): string {
   const rows = results.flatMap((result) =>
-    result.figures.filter(({ target }) => target !== undefined).map((each) => summaryRow(result, each)),
+    result.figures
+      .filter(({ target }) => target !== undefined)
+      .map((each) => summaryRow(result, each, describeFigure(results, result, each))),
   );
   return tableMarkdown({
     columns: ['figure', 'measured', 'compared with', 'ratio', 'target', 'met'],
@@ -62,8 +64,15 @@ function summaryOf(results: readonly Result[]): string {
   });
 }
 
-const summaryRow = ({ benchmark, title }: Result, each: Figure): string[] => [
-  `[${benchmark}](#${slug(title)}): ${each.name}`,
+/** The name of a figure, and the title of its result if another result of the same benchmark has a figure of that name. */
+function describeFigure(results: readonly Result[], result: Result, { name }: Figure): string {
+  const hasIt = (other: Result) =>
+    other.benchmark === result.benchmark && other.figures.some((each) => each.name === name);
+  return results.filter(hasIt).length > 1 ? `${name} (${result.title})` : name;
+}
+
+const summaryRow = ({ benchmark, title }: Result, each: Figure, description: string): string[] => [
+  `[${benchmark}](#${slug(title)}): ${description}`,
   `${shortNumber(each.measured)} ${each.unit}`,
   each.peer === undefined ? '' : `${each.peer.name}: ${shortNumber(each.peer.measured)}`,
   each.ratio === undefined ? '' : shortNumber(each.ratio),
