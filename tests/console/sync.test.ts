@@ -22,6 +22,20 @@ describeInBrowser('destinations and associations', () => {
   const pathOf = (name: string) => `sys/sync/destinations/cloudA-sm/${name}`;
   const addressOf = (name: string) => `/destinations/cloudA-sm/${name}`;
 
+  /** Holds what the page reads of destinations, as a slow service would, until the returned function is called. */
+  async function holdReads(page: Page): Promise<() => Promise<void>> {
+    const { promise: end, resolve: letPass } = Promise.withResolvers<void>();
+    const reads = /\/v1\/sys\/sync\//;
+    await page.route(reads, async (route) => {
+      if (route.request().method() === 'GET') await end;
+      await route.fallback();
+    });
+    return async () => {
+      letPass();
+      await page.unroute(reads);
+    };
+  }
+
   async function fillKeys(page: Page, keys: { access_key_id: string; secret_access_key: string }) {
     for (const [name, value] of Object.entries(keys)) await field(page, name).fill(value);
   }
@@ -106,9 +120,12 @@ describeInBrowser('destinations and associations', () => {
     await page.getByLabel('Status', { exact: true }).selectOption({ label: 'All' });
     await page.locator('label', { has: page.getByLabel('Select all on this page') }).click();
     await press(page, 'Retry 2 selected');
+    const readAgain = await holdReads(page);
     await page.getByRole('alertdialog').getByRole('button', { name: 'Retry' }).click();
     await page.getByText('2 of 2 requested, 0 refused').waitFor();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await readAgain();
     await press(page, `Remove ${fixture.mount}/a`);
     await page.getByRole('alertdialog').getByText('1 external secret', { exact: true }).waitFor();
     await page.getByRole('alertdialog').getByText(fixture.externalName('a')).waitFor();

@@ -29,7 +29,7 @@ export function RetryDialog({ destination, secrets, onClose }: RetryDialogProps)
     <ConfirmDialog
       title={`Retry ${what}?`}
       action={isOver ? 'Close' : 'Retry'}
-      isPending={retry.isPending}
+      isPending={retry.isPending && !isOver}
       onConfirm={isOver ? onClose : () => retry.mutate()}
       onCancel={onClose}
     >
