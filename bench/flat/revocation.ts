@@ -6,12 +6,15 @@ import { apiClient } from '../system/api-client.ts';
 import { directoryOf, type Identities, issueJwts } from '../system/directory.ts';
 import { type Product, startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';
+import type { BySize } from './growth.ts';
 import { countTokenCopies, insertTokenCopies } from './insert-tokens.ts';
 import { type Left, type MeasuredKind, reportOfRevocation, type Times } from './revocation-report.ts';
 
 const sizes = [1_000, 100_000];
+/** The deletion afterwards is followed once in each round. */
+const rounds = 3;
 /** Each removal of a mount needs a mount with its tokens. */
-const mountsOfSize = 5;
+const mountsOfRound = 2;
 /** Tokens of which each is the parent of the next one, and the last one of all others: each of them can be revoked, the last one first. */
 const generations = 25;
 /** Of tokens that may have children. */
@@ -59,18 +62,22 @@ const kinds = [
 async function measure(setup: Setup, log: BenchOptions['log']): Promise<Report> {
   const measured: MeasuredKind[] = [];
   for (const { name, create } of kinds) {
-    const revocations: Revocation[][] = [];
-    for (const size of sizes) {
-      log(`${name}: inserting ${size} tokens, ${create === createMounts ? mountsOfSize : 1} times`);
-      revocations.push(await create(setup, size));
+    const kind: MeasuredKind = { name, times: { responded: noTimes(), refused: noTimes() }, deletions: [] };
+    for (let round = 1; round <= rounds; round += 1) {
+      log(`${name}, round ${round}: inserting tokens`);
+      const revocations: Revocation[][] = [];
+      for (const size of sizes) revocations.push(await create(setup, size));
+      await setup.database.query('vacuum (analyze) login.tokens');
+      await revokeInTurn(setup, revocations, kind.times);
+      log(`${name}, round ${round}: waiting until the tokens are deleted`);
+      kind.deletions.push(await followCleanup(setup.database));
     }
-    await setup.database.query('vacuum (analyze) login.tokens');
-    const times = await revokeInTurn(setup, revocations);
-    log(`${name}: waiting until the tokens are deleted`);
-    measured.push({ name, times, left: await followCleanup(setup.database) });
+    measured.push(kind);
   }
   return reportOfRevocation(measured, sizes);
 }
+
+const noTimes = (): BySize => new Map(sizes.map((size) => [size, []]));
 
 interface Auth {
   client_token: string;
@@ -100,11 +107,14 @@ async function createFamily({ product, database }: Setup, size: number): Promise
   return revocations;
 }
 
+let mounts = 0;
+
 async function createMounts({ product, database, logins }: Setup, size: number): Promise<Revocation[]> {
   const { api } = product;
   const revocations: Revocation[] = [];
-  for (let at = 0; at < mountsOfSize; at += 1) {
-    const mount = `of-${size}-${at}`;
+  for (let at = 0; at < mountsOfRound; at += 1) {
+    mounts += 1;
+    const mount = `mount-${mounts}`;
     const { principals, jwts } = logins.known;
     await api('POST', `sys/auth/${mount}`, { type: 'cloudB' });
     await api('POST', `auth/${mount}/config`, { tenant_id: logins.tenantId, resource: audience });
@@ -118,12 +128,12 @@ async function createMounts({ product, database, logins }: Setup, size: number):
   return revocations;
 }
 
-/** Revokes tokens of each size in turn, and measures the response and when a token is refused, each from the request on. */
-async function revokeInTurn({ product: { url } }: Setup, bySize: Revocation[][]): Promise<Times> {
-  const times: Times = {
-    responded: new Map(sizes.map((size) => [size, []])),
-    refused: new Map(sizes.map((size) => [size, []])),
-  };
+/** Revokes tokens of each size in turn, and adds when it was responded and when a token was refused, each from the request on. */
+async function revokeInTurn(
+  { product: { url } }: Setup,
+  bySize: Revocation[][],
+  times: Times,
+): Promise<void> {
   for (const at of bySize[0]!.keys())
     for (const index of bySize.keys()) {
       const { size, revoke, token } = bySize[(at + index) % bySize.length]![at]!;
@@ -136,7 +146,6 @@ async function revokeInTurn({ product: { url } }: Setup, bySize: Revocation[][])
       while ((await lookUp()).status !== 403);
       times.refused.get(size)!.push(performance.now() - began);
     }
-  return times;
 }
 
 const minPollMs = 250;
