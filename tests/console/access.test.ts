@@ -70,7 +70,7 @@ describeInBrowser('access', () => {
     await page.getByText('The policy was not saved.').waitFor();
     await replaceText(editor, 'path "kv/data/shop/*" { capabilities = ["read", "update"] }');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It applies to every token').waitFor(); // “was not saved.” contains less of it
     await page.getByRole('link', { name: 'Policies' }).click();
     await page.getByLabel('Paths').fill('/v1/kv/data/shop/db\nkv/data/bank/db');
     await page.getByLabel('Accessor').fill(accessor);
