@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 /** What a key has used. */
 interface Lane {
-  /** Milliseconds beyond its share, at the time `at`. */
+  /** Milliseconds that it has computed beyond its share, at the time `at`. */
   debt: number;
   at: number;
   running: number;
@@ -13,7 +13,7 @@ interface Lane {
   tail: Promise<void>;
 }
 
-/** Part of the time that one key may use; it may use `burstMs` at once. */
+/** Part of the time that one key may compute; it may compute for `burstMs` at once. */
 const share = 0.05;
 const burstMs = 500;
 /** Limits what is held in memory for one key. */
@@ -23,7 +23,8 @@ const maxWaitMs = 5_000;
 
 /**
  * Divides the time of this process: work that blocks the event loop waits, first come, first served, if its key has used up its share. What
- * one namespace makes this process compute therefore delays requests of others by a twentieth at most.
+ * one namespace makes this process compute therefore delays requests of others by a twentieth at most. What counts is the CPU time of this
+ * thread: when other processes keep the cores busy, the same work of a namespace is not refused sooner.
  */
 export class TimeShares {
   readonly #lanes = new LRUCache<string, Lane>({ max: 20_000 });
@@ -73,13 +74,13 @@ const delayOf = (lane: Lane): number => Math.max(0, debtOf(lane) - burstMs) / sh
 const debtOf = ({ debt, at }: Lane): number => Math.max(0, debt - (performance.now() - at) * share);
 
 function timed<R>(lane: Lane, compute: () => R): R {
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   try {
     return compute();
   } finally {
-    const now = performance.now();
-    lane.debt = debtOf(lane) + (now - started);
-    lane.at = now;
+    const { user, system } = process.threadCpuUsage(before); // µs
+    lane.debt = debtOf(lane) + (user + system) / 1_000;
+    lane.at = performance.now();
   }
 }
 
