@@ -90,10 +90,14 @@ const define = (suite: Suite) => {
       (span) => span !== undefined,
     );
     expect(call!.attributes['error.type']).toBe('throttled');
-    const lines = logs()
-      .flatMap((text) => text.split('\n'))
-      .filter((line) => line.includes('"msg":"sync failed"') && line.includes(failing));
-    expect(lines.length).toBeGreaterThan(0);
+    // The line is written after the outcome is recorded, and the span may be exported before.
+    const lines = await eventually(
+      async () =>
+        logs()
+          .flatMap((text) => text.split('\n'))
+          .filter((line) => line.includes('"msg":"sync failed"') && line.includes(failing)),
+      (found) => found.length > 0,
+    );
     expect(JSON.parse(lines[0]!)).toMatchObject({ traceId: failing, entryId: expect.any(String) });
     // The retry is part of the same trace.
     await eventually(
