@@ -69,7 +69,7 @@ const requestTimes = async ({ api }: System, busy: BusyDestination): Promise<Req
 const notes = [
   'base: the same without the queue, in the same run; of set and remove, before and after it',
   `rows inserted, updated and deleted by all services in all tables, within ${downSeconds} s of an outage after the events of the insertion are processed, and within ${idleSeconds} s without the queue: that is the heartbeat of the worker`,
-  'set and remove with wait=0, one after the other; median',
+  'set and remove with wait=0, one after the other; median of 200 requests, after 100 that do not count',
   'the entries were inserted with SQL, as copies of an association that was set through the API',
 ];
 
