@@ -4,7 +4,7 @@ import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } fr
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { hcl } from './hcl.ts';
 
 export interface EditorProps {
@@ -101,7 +101,8 @@ export function Editor(props: EditorProps) {
     return () => editor.destroy();
   }, [label, language, isReadOnly]);
 
-  useEffect(() => {
+  // Before another key can be pressed: an effect that runs later would put back the text from before that key.
+  useLayoutEffect(() => {
     const shown = view.current?.state.doc;
     if (shown !== undefined && shown.toString() !== value)
       view.current?.dispatch({ changes: { from: 0, to: shown.length, insert: value } });
