@@ -1,5 +1,5 @@
 import type { Sql } from '@secrets/db';
-import { newIntent } from './record-intents.ts';
+import { allPriorities, newIntent } from './record-intents.ts';
 
 /** What has failed: entries that wait for the operator, or those that are retried by themselves, but later. */
 export type Failed = 'waiting' | 'postponed';
@@ -97,21 +97,26 @@ export async function countDue(sql: Sql, destinationId: string, limit: number): 
   return row?.count ?? 0;
 }
 
-/** How many due entries are looked through for those that are still to be pushed. */
+/** How many due entries of each priority are looked through for those that are still to be pushed. */
 const lookedThrough = 400;
 
-/** Returns associations of a destination with an entry that is due to be pushed, the first to be due first; at most `limit`. */
+/**
+ * Returns associations of a destination with an entry that is due to be pushed, of each priority the first to be due; at most `limit`. Looks
+ * at each priority by itself: retries would never be found behind a long queue of removals, which come first.
+ */
 export async function associationsDueToPush(
   sql: Sql,
   destinationId: string,
   limit: number,
 ): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
-    `select distinct association_id as id from (
-       select association_id, desired from sync.entries where destination_id = $1 and due_at <= now()
-        order by priority, due_at limit ${lookedThrough}) as due
-      where desired = 'present' limit $2`,
-    [destinationId, limit],
+    `select distinct due.association_id as id
+       from unnest($3::smallint[]) as each (priority),
+            lateral (select association_id, desired from sync.entries e
+                      where destination_id = $1 and e.priority = each.priority and due_at <= now()
+                      order by due_at limit ${lookedThrough}) as due
+      where due.desired = 'present' limit $2`,
+    [destinationId, limit, allPriorities],
   );
   return rows.map(({ id }) => id);
 }

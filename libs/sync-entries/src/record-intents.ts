@@ -15,6 +15,7 @@ const dueNow = `due_at = case when announced_at is null then greatest(now(), lea
  * already is never put back.
  */
 const priorities = { user: 0, retry: 1, background: 2 } as const;
+export const allPriorities: readonly number[] = Object.values(priorities);
 
 /** Where an intent comes from. */
 export type Origin = keyof typeof priorities;

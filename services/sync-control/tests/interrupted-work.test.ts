@@ -283,6 +283,29 @@ test('a purge withdraws what is due to be pushed, however much that is', async (
   ).toEqual([{ desired: 'absent', count: 7_000 }]);
 });
 
+test('a purge withdraws what is retried behind a long queue of removals', async () => {
+  await fill('SYNCED', 6_500);
+  await db.query(
+    `update sync.associations set removing = true
+      where destination_id = $1 and secret_name in (select 'many' || n from generate_series(1, 6_000) as n)`,
+    [id],
+  );
+  await db.query(
+    `update sync.entries e
+        set due_at = now(), generation = 2, status = 'PENDING', priority = case when removing then 0 else 1 end,
+            desired = case when removing then 'absent' else 'present' end
+       from sync.associations a where a.id = association_id and e.destination_id = $1`,
+    [id],
+  );
+  await remove({ purge: true, force: false });
+  await advance();
+  expect(
+    await db.query('select count(*) as count from sync.associations where destination_id = $1 and removing', [
+      id,
+    ]),
+  ).toEqual([{ count: 6_500 }]);
+});
+
 describe('a page that fails', () => {
   const destination = async () =>
     (

@@ -11,7 +11,7 @@ export const counted: Record<string, number> = {
   countDue: 5_000,
   // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.
   pushSomeAgain: 1_000,
-  associationsDueToPush: 400,
+  associationsDueToPush: 3 * 400,
   countDestinations: 1_001,
   countAssociatedSecrets: 1_001,
   // Up to a limit, for each status of three destinations, and in each of three priorities of two of them.
